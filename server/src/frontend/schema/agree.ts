@@ -1,5 +1,4 @@
-// Tables that both migrations and the schema of an ORM declare. What the migrations did to the database counts; where
-// the ORM's schema says something else, that is noted there.
+// Tables declared both by migrations and by an ORM schema. The migrations take precedence; deviations of the ORM's schema are noted there.
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 
@@ -8,10 +7,7 @@ export interface Agreement {
   readonly notes: readonly Note[];
 }
 
-/**
- * The tables of both: keys, checks and defaults as the migrations say, columns that no migration adds as the ORM says,
- * and tables that only one of them has.
- */
+/** The merged tables: keys, checks and defaults of the migrations, columns that only the ORM has, and tables of either. */
 export function reconcile(migrated: readonly Table[], modelled: readonly Table[]): Agreement {
   const models = new Map(modelled.map((table) => [table.name, table] as const));
   const known = new Set(migrated.map(({ name }) => name));

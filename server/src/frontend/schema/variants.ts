@@ -1,5 +1,5 @@
-// Files that say the same for several products (`ddl-postgres.sql` beside `ddl-mysql.sql`, `migrations/mysql/...` beside
-// `migrations/postgres/...`): those for the product at hand count.
+// Variants of files for several products (`ddl-postgres.sql` beside `ddl-mysql.sql`, `migrations/mysql/...` beside
+// `migrations/postgres/...`): those of the current product are used.
 import { dialectLabel, sameFamily, type Dialect } from "../../program/dialect";
 import type { Note } from "../../program/program";
 import { dictionary } from "../../protocol/dictionary";
@@ -12,23 +12,23 @@ interface DefinitionFile {
 }
 
 export interface Variants<Each> {
-  /** Files that count, in their order. */
+  /** The used files, in order. */
   readonly kept: readonly Each[];
-  /** Those that say the same for other products. */
+  /** The variants for other products. */
   readonly left: readonly Each[];
 }
 
-/** The product that the path of a file names. */
+/** The product in a file's path. */
 export interface Variant {
-  /** The path with a star for the product; of a folder, all that stands in it is of one set. */
+  /** The path with a star for the product; all files of a folder belong to one set. */
   readonly set: string;
   /** As written. */
   readonly product: string;
-  /** Undefined for products that are not read, and for files that are for any. */
+  /** Undefined for unsupported products, and for files for any product. */
   readonly dialect: Dialect | undefined;
 }
 
-/** The product in the path; undefined where none is named, or several. */
+/** The product in the path; undefined if there is none, or if there are several. */
 export function variantOf(file: FileId): Variant | undefined {
   const parts = file.split("/");
   const base = parts.at(-1) ?? "";
@@ -48,8 +48,8 @@ export function variantOf(file: FileId): Variant | undefined {
 }
 
 /**
- * Without the files that say for other products what some file says for this one: they create a table that it creates,
- * too. Where none is for the product, those for any product count. Linear in the texts.
+ * The files without variants for other products: those that create a table that a file for this product creates, too. Without a file for
+ * the product, those for any product are used. Linear in the texts.
  */
 export function withoutVariants<Each extends DefinitionFile>(
   files: readonly Each[],
@@ -75,7 +75,7 @@ export function withoutVariants<Each extends DefinitionFile>(
   return { kept: files.filter((each) => !left.has(each)), left: [...left] };
 }
 
-/** Files of which there are some for several products. */
+/** Files with variants for several products. */
 export function variantFiles(files: readonly DefinitionFile[]): readonly FileId[] {
   return [...setsOf(files).values()]
     .filter((set) => new Set(set.map(({ of }) => of.product)).size > 1)
@@ -98,7 +98,7 @@ function setsOf<Each extends DefinitionFile>(
   return sets;
 }
 
-/** Says once which files are not read, and why. */
+/** One note on the unused files and the reason. */
 export function variantNotes<Each extends DefinitionFile>(
   { left }: Variants<Each>,
   dialect: Dialect,
@@ -136,7 +136,7 @@ function isProduct(word: string): boolean {
 
 const ANY = /^(?:generic|default|common|ansi)$/iu;
 
-/** Products by the names that files have for them; those that are not read stand for themselves. */
+/** Products by their names in paths; unsupported ones map to themselves. */
 const PRODUCTS = dictionary<Dialect | undefined>({
   postgres: "postgres",
   postgresql: "postgres",

@@ -41,11 +41,11 @@ import { watchedTables } from "./annotations/watchedTables";
 
 export type { CodeSources, SourceFile };
 
-/** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
+/** Reads a workspace repeatedly; unchanged texts are not scanned or parsed again. */
 export interface ProgramReader {
-  /** Files whose dialect is not told are told by their texts. */
+  /** Files without a given dialect are detected by their texts. */
   read(files: readonly SourceFile[], told?: Indications, code?: CodeSources): Program;
-  /** The same in slices; one reading after the other. */
+  /** The same in time slices; one reading after the other. */
   reading(
     files: readonly SourceFile[],
     told?: Indications,
@@ -54,8 +54,8 @@ export interface ProgramReader {
 }
 
 /**
- * The program of the given files: schema over all of them, transactions in order of file and text. Never
- * throws for bad input: what is not understood is noted at its place. Linear in the text.
+ * The program of these files: schema over all of them, transactions in order of file and text. Never throws for bad input: what is not
+ * understood is noted at its place. Linear in the text.
  */
 export function readProgram(
   files: readonly SourceFile[],
@@ -98,7 +98,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
 interface Lowering {
   readonly transactions: readonly Transaction[];
   readonly notes: readonly Note[];
-  /** Files of code that were not come to before reading was stopped. */
+  /** Files of code that were not reached before reading was stopped. */
   readonly unread: readonly FileId[];
 }
 
@@ -154,7 +154,7 @@ function* readScanned(
     ...scanned.flatMap((file) => file.notes),
     ...withoutRepetition(readings.flatMap((reading) => reading.notes)),
     ...unreadNotes(unread, code),
-    // Functions of code share names as they like.
+    // Functions of code may share names.
     ...unique.notes.filter(({ source }) => !isOfCode(source.file)),
     ...said.flatMap((each) => each.notes),
     ...readings.flatMap(({ group, tables: own }) => {
@@ -184,7 +184,7 @@ function* readScanned(
   };
 }
 
-/** Says at the first file that was not read that there are such files. */
+/** A note at the first unread file. */
 function unreadNotes(unread: readonly FileId[], code: CodeSources | undefined): readonly Note[] {
   const [first] = unread;
   if (first === undefined || code === undefined) return [];
@@ -198,7 +198,7 @@ function dialectsIn({ files, code }: Group): readonly Dialect[] {
   return [...files.map(({ dialect }) => dialect), ...(code ? [code.dialect] : [])];
 }
 
-/** Files that hold for several databases are read for each of them, and say the same. */
+/** Files of several databases are read for each of them, with the same notes. */
 function withoutRepetition(notes: readonly Note[]): readonly Note[] {
   return [...new Map(notes.map((note) => [JSON.stringify(note), note] as const)).values()];
 }
@@ -225,7 +225,7 @@ function* readGroup(group: Group): SlicedWork<GroupReading> {
   const first = yield* lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
-  // With the guessed tables, `*` and unqualified columns resolve.
+  // With the inferred tables, `*` and unqualified columns resolve.
   const isEnough = inferred.tables.length === 0 || first.unread.length > 0;
   const lowered = isEnough ? first : yield* lower(tables);
   const notes = [...schema.notes, ...drift, ...routines.notes, ...lowered.notes, ...inferred.notes];
@@ -259,11 +259,11 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
   const ran = around.routines.lowered({ table, view, note, spelling, triggers, policies });
   const { calling, firing, transactions: all } = ran;
   const own = new Set(files.map(({ lines }) => lines.file));
-  // Routines of files that hold for other databases as well are transactions once.
+  // Routines in files of several databases are transactions only once.
   const transactions = all.filter(({ source }) => own.has(source.file));
   const scripts = files.flatMap(({ lines, regions }) =>
     regions.map(({ region, name }) => {
-      // A call alone is the transaction that its routine is already.
+      // A call alone equals the routine's own transaction.
       const lowerSql = region.boundary === "autocommit" ? lower : calling;
       return lowerRegion(region, name, { lines, table, view, lowerSql, note });
     }),
@@ -279,12 +279,12 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
           lowerSql: calling,
           environment: [
             code.dialect,
-            // The analysis of routines that were lowered before depends on all tables.
+            // The cached analysis of routines depends on all tables.
             group.dialect === "postgres" || all.length === 0 ? "" : JSON.stringify(around.tables),
             code.models?.("prisma"),
             ...group.declaring,
             ...files,
-            // Tells databases of one workspace apart where nothing is the same object any more.
+            // Identifies databases of one workspace across reloads.
             [...group.declaring, ...files].map(({ lines }) => lines.file).join(),
             schemasOf(code).join(),
             // Views and policies that these declare.
@@ -341,7 +341,7 @@ function suppressionsIn(lines: LineIndex, comments: readonly Span[]): ReadSuppre
   return { suppressions, notes: [...notes, ...commentsOfSql(lines, comments)] };
 }
 
-/** Comments that mean something in SQL alone: who writes one in code must not think that it counts. */
+/** SQL-only annotations in code, which have no effect there and are reported. */
 function commentsOfSql(lines: LineIndex, comments: readonly Span[]): readonly Note[] {
   return comments.flatMap(({ start, end }): readonly Note[] => {
     const found = OF_SQL.exec(lines.text.slice(start, end));
@@ -354,7 +354,7 @@ function commentsOfSql(lines: LineIndex, comments: readonly Span[]): readonly No
 
 const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
 
-/** Where the schemas of ORMs are that the code runs on. */
+/** The places of the ORM schemas that the code uses. */
 function schemasOf({ sources = [], models }: CodeSources): readonly string[] {
   return sources.filter((each) => models?.(each.library) === each.models).map(({ place }) => place);
 }
@@ -390,7 +390,7 @@ function codeTransactions(
   });
 }
 
-/** Says of each dialect other than PostgreSQL in which file it was found first. */
+/** Notes each dialect other than PostgreSQL at the first file in it. */
 function withDialectNotes(program: Program, files: readonly ScannedFile[]): Program {
   const firsts = files.filter(
     ({ dialect }, at) =>
@@ -406,7 +406,7 @@ function withDialectNotes(program: Program, files: readonly ScannedFile[]): Prog
     : { ...program, notes: inOrder([...notes, ...program.notes], program.files) };
 }
 
-/** Sorted by file and place; what stands at the same place keeps its order. */
+/** Sorted by file and place; stable. */
 function inOrder<Placed extends { readonly source: SourceRange }>(
   placed: readonly Placed[],
   files: readonly FileId[],

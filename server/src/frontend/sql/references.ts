@@ -1,7 +1,7 @@
-// Which tables refer to which by their foreign keys.
+// Reachability of tables by foreign keys.
 import type { Table } from "../../program/schema";
 
-/** The names, each behind those of the tables that refer to it; tables that refer to each other in a circle keep their order. */
+/** The names, each after the tables that reference it; cyclic references keep their order. */
 export function referringFirst(
   names: readonly string[],
   table: (name: string) => Table | undefined,
@@ -18,7 +18,7 @@ export function referringFirst(
   return sorted;
 }
 
-/** The names and those of all tables that refer to one of them, directly or through others. */
+/** The names and those of all tables that reference one of them, transitively. */
 export function withReferring(
   names: readonly string[],
   tables: readonly Table[],

@@ -1,5 +1,4 @@
-// The functions and procedures of a workspace: their definitions first, since they call each other, then each as
-// a transaction of its own.
+// The functions and procedures of a workspace: all definitions first, since they call each other, then a transaction for each.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import { runsBefore } from "../schema/migrations";
@@ -31,8 +30,8 @@ export interface Routines {
 }
 
 /**
- * The definitions of all files that stand in the end: a later one of the same signature takes the place of one, and DROP
- * takes it away, where it is known which is later. Without PostgreSQL's parser each is noted as left out.
+ * The final definitions of all files: a later one replaces one of the same signature, and DROP removes it, if the order is known. Without
+ * PostgreSQL's parser each is noted as skipped.
  */
 export function readRoutines(files: readonly ScannedFile[], pg: PgParser | undefined): Routines {
   const definitions: Definition[] = [];
@@ -69,11 +68,11 @@ export function readRoutines(files: readonly ScannedFile[], pg: PgParser | undef
   return { definitions: definitions.filter(stands), notes };
 }
 
-/** The statement that takes away routines of a name; `takes`: of these arguments alone. */
+/** A statement that removes routines of a name; `takes` restricts the argument types. */
 interface Ending {
   readonly schema: string | undefined;
   readonly takes: readonly string[] | undefined;
-  /** CREATE alone: of two in one file nobody knows which one is meant. */
+  /** True for CREATE without OR REPLACE: two in one file are ambiguous. */
   readonly isCreate: boolean;
   readonly lines: LineIndex;
   readonly span: Span;
@@ -88,10 +87,10 @@ function ends({ schema, takes, isCreate, lines, span }: Ending, each: RoutineDef
   return takes?.includes(inputTypes(each)) ?? isNamed(each);
 }
 
-/** The schema of what names none. */
+/** The default schema. */
 const PUBLIC = "public";
 
-/** DO has no name that a statement could take away. */
+/** DO blocks have no name that could be dropped. */
 const isNamed = (definition: RoutineDefinition): boolean => /^create\b/i.test(textOf(definition));
 
 const textOf = ({ lines, span }: RoutineDefinition): string =>
@@ -110,7 +109,7 @@ export interface RoutineSurroundings {
   readonly note: (note: Note) => void;
 }
 
-/** The context in which routines and the scripts that call them are lowered. */
+/** The context of lowering routines and the scripts that call them. */
 export function routineContext(
   { definitions }: Routines,
   { pg, table, view, note }: RoutineSurroundings,
@@ -120,8 +119,7 @@ export function routineContext(
 }
 
 /**
- * The routine that a call of that name with so many arguments means; undefined where several may be meant. Linear in the
- * routines of that name, the first time.
+ * The routine that a call with this number of arguments means; undefined if ambiguous. Linear in the routines of that name, the first time.
  */
 export function byCall(definitions: readonly RoutineDefinition[]): RoutineContext["routine"] {
   const byName = new Map<string, RoutineDefinition[]>();
@@ -134,12 +132,12 @@ export function byCall(definitions: readonly RoutineDefinition[]): RoutineContex
     const meant = ofSchema.length > 0 ? ofSchema : all;
     const [only, ...others] =
       meant.length === 1 ? meant : meant.filter((each) => takes(each, count));
-    // Overloads that take as many arguments are told apart by types, which nobody knows here.
+    // Overloads with equal numbers of arguments differ in types, which are unknown here.
     return others.length === 0 ? only : undefined;
   };
 }
 
-/** Without definitions that stand in several files alike. */
+/** The definitions without identical copies in several files. */
 function withoutCopies(all: readonly RoutineDefinition[]): readonly RoutineDefinition[] {
   return all.filter((each, at) => !all.slice(at + 1).some((later) => isCopy(each, later)));
 }
@@ -148,13 +146,13 @@ function isCopy(each: RoutineDefinition, later: RoutineDefinition): boolean {
   return each.schema === later.schema && writtenText(each) === writtenText(later);
 }
 
-/** The definition's text without what makes no difference. */
+/** The definition's text, normalised. */
 function writtenText(definition: RoutineDefinition): string {
   const text = textOf(definition).replaceAll(/\s+/g, " ");
   return text.replace(/^create or replace /i, "create ").replace(/^create /i, "create ");
 }
 
-/** True if a call with that many arguments may mean it: those with a default may be left out. */
+/** True if a call with that number of arguments may mean it: defaults may be omitted. */
 function takes({ arguments: all }: RoutineDefinition, count: number): boolean {
   const inputs = all.filter((each) => each.isInput);
   const needed = inputs.filter(({ value }) => value === undefined);
@@ -176,7 +174,7 @@ export function lowerRoutines(
   });
 }
 
-/** The types that tell a routine from others of its name. */
+/** The types that distinguish a routine from others of its name. */
 function inputTypes({ arguments: all }: RoutineDefinition): string {
   return typesText(all.filter((each) => each.isInput).map(({ type }) => type));
 }

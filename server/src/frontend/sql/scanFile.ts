@@ -1,5 +1,4 @@
-// A file as text: its slices, comments and transactions, before any parser sees it. Depends on nothing else,
-// so that it is kept until the text changes.
+// A file as text: its slices, comments and transactions, before parsing. A pure function of the text, so that it is cached.
 import type { Note } from "../../program/program";
 import type { Dialect } from "../../program/dialect";
 import type { Suppression } from "../../program/suppression";
@@ -24,15 +23,15 @@ import { nextToken, stringOf } from "./text/tokens";
 export interface ScannedFile {
   readonly lines: LineIndex;
   readonly dialect: Dialect;
-  /** Transactions that an application runs, with a name for those that have none. */
+  /** An application's transactions, with a name for unnamed ones. */
   readonly regions: readonly { readonly region: Region; readonly name: string }[];
   readonly routines: readonly RoutineSlice[];
   readonly ddl: readonly Span[];
-  /** `@isolens invariant`, wherever it stands. */
+  /** `@isolens invariant`, anywhere. */
   readonly invariants: readonly InvariantComment[];
-  /** `@isolens at`: where in an application the text from a line (from zero) on comes from. */
+  /** `@isolens at`: the application place of the text from a line (from zero) on. */
   readonly places: readonly { readonly line: number; readonly place: string }[];
-  /** `@isolens ignore`, wherever it stands. */
+  /** `@isolens ignore`, anywhere. */
   readonly suppressions: readonly Suppression[];
   readonly notes: readonly Note[];
 }
@@ -96,7 +95,7 @@ function whole(text: string): Span {
   return { start: 0, end: text.length };
 }
 
-/** Without what stands in parts of a migration that undo it: these do not run. */
+/** Without parts of a migration that undo it: these do not run. */
 function withoutUndone(grouped: Regions, undone: readonly Span[]): Regions {
   if (undone.length === 0) return grouped;
   const runs = ({ start }: Span): boolean =>
@@ -109,7 +108,7 @@ function withoutUndone(grouped: Regions, undone: readonly Span[]): Regions {
   };
 }
 
-/** Comments inside the dollar-quoted body of a routine, which the splitter takes for a string. */
+/** Comments inside of a routine's dollar-quoted body, which the splitter takes for a string. */
 function bodyComments(text: string, slice: Span): readonly Span[] {
   const part = text.slice(slice.start, slice.end);
   if (!/^create\b/i.test(part) || !part.includes("@")) return [];
@@ -130,7 +129,7 @@ function bodyComments(text: string, slice: Span): readonly Span[] {
   }
 }
 
-/** The file's name, with a number when it holds several transactions without a name. */
+/** The file's name, numbered if it contains several unnamed transactions. */
 function nameRegions(
   file: FileId,
   regions: readonly Region[],
@@ -145,7 +144,7 @@ function nameRegions(
   });
 }
 
-/** The name that `@isolens transaction` gives, if any. */
+/** The name in `@isolens transaction`, if any. */
 export function commentName(comments: readonly AnnotationComment[]): string | undefined {
   const named = comments.find(({ kind }) => kind === "transaction" || kind === "unit");
   return named && "name" in named ? named.name : undefined;

@@ -1,18 +1,17 @@
-// The tables and columns that commands name, found once: most of what is asked about a transaction is answered by these
-// names, without another look at the whole of it.
+// Memoised table and column names of commands: most questions about a transaction are answered by these names.
 import type { Command } from "../../program/statement";
 import { walkCommand } from "./walk";
 
 export interface NamedTables {
-  /** The columns of each table that is named; a name may be that of a view. */
+  /** The columns of each named table; a name may be that of a view. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True if something is truncated with what refers to it. */
+  /** True if a truncation cascades. */
   readonly cascades: boolean;
 }
 
 const known = new WeakMap<Command, NamedTables>();
 
-/** Linear in the command, and kept with it. */
+/** Linear in the command; memoised. */
 export function namedTables(command: Command): NamedTables {
   const own = known.get(command) ?? namedIn(command);
   known.set(command, own);

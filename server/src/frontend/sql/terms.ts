@@ -1,4 +1,4 @@
-// Small makers of AR expressions and queries.
+// Constructors of AR expressions and queries.
 import type {
   ArithmeticOperator,
   ComparisonOperator,
@@ -14,14 +14,14 @@ export function negatedIf(negated: boolean, operand: Expression): Expression {
   return negated ? { kind: "not", operand } : operand;
 }
 
-/** True if the operator calculates with values of that type; one that is not known is taken for a number or a text. */
+/** True if the operator computes with values of that type; an unknown one is assumed to be a number or text. */
 export function calculatesWith(operator: ArithmeticOperator, type: ValueType | undefined): boolean {
   if (type === undefined) return true;
   if (operator === "||") return ["text", "int", "decimal", "bool"].includes(type);
   return type === "int" || type === "decimal";
 }
 
-/** AND or OR of the operands, flat and without what changes nothing; the operand itself when it is alone. */
+/** AND or OR of the operands, flattened and without neutral ones; a single operand is returned as it is. */
 export function connective(kind: "and" | "or", operands: readonly Expression[]): Expression {
   const neutral = kind === "and";
   const flat = operands
@@ -33,8 +33,8 @@ export function connective(kind: "and" | "or", operands: readonly Expression[]):
 }
 
 /**
- * A condition that is true where the given one is, and may be false where that is NULL: what a WHERE asks for. Linear in
- * its AND, OR and CASE.
+ * A condition that is true where the given one is, and may be false where that is NULL: sufficient for WHERE. Linear in its AND, OR and
+ * CASE.
  */
 export function whereTrue(condition: Expression): Expression {
   if (condition.kind === "and" || condition.kind === "or")
@@ -72,7 +72,7 @@ export function emptyQuery(outputs: readonly Output[]): Query {
   };
 }
 
-/** The outputs with a number behind every name that stood before: results are read by name. */
+/** The outputs with a number appended to repeated names: results are read by name. */
 export function withDistinctNames(outputs: readonly Output[]): readonly Output[] {
   const used = new Set<string>();
   return outputs.map((output) => {

@@ -1,5 +1,4 @@
-// Types of AR expressions, and of the parameters of a script: a placeholder has the type of the column that
-// it is compared with or assigned to.
+// Types of AR expressions, and of a script's parameters: a placeholder has the type of the column that it is compared with or assigned to.
 import type { Expression, ValueType, Output } from "../../program/expression";
 import { functionFacts, isPure, textArguments } from "../../program/functions";
 import type { Table } from "../../program/schema";
@@ -13,13 +12,13 @@ export interface TypeEnvironment {
   readonly table: (name: string) => Table | undefined;
   readonly parameters: ReadonlyMap<string, ValueType>;
   readonly variables: ReadonlyMap<string, ValueType>;
-  /** Types of the elements of array parameters that do not tell it themselves. */
+  /** Element types of array parameters without one. */
   readonly elements?: ReadonlyMap<string, ValueType>;
   /** Output types by result and column. */
   readonly results: ReadonlyMap<string, ReadonlyMap<string, ValueType>>;
 }
 
-/** The type of an expression where it can be told. Linear in the expression. */
+/** The type of an expression, if known. Linear in the expression. */
 export function typeOf(
   expression: Expression,
   scope: Scope,
@@ -87,8 +86,8 @@ export interface ParameterTypes {
 }
 
 /**
- * The types of a transaction's parameters, as far as its body tells them. Two passes, since a variable may be
- * assigned after the place that names a parameter with it.
+ * The types of a transaction's parameters, inferred from its body. Two passes, since a variable may be assigned after its use with a
+ * parameter.
  */
 export function inferParameterTypes(
   body: Command,
@@ -123,7 +122,7 @@ export function inferParameterTypes(
     }
   }
 
-  /** Moments and their milliseconds, and what methods of texts are given. */
+  /** Infers arguments of date and string functions. */
   function expectArguments({ name, arguments: args }: Call): void {
     const texts = args.slice(0, textArguments(name) ?? 0);
     for (const each of texts) expect(each, "text");
@@ -240,7 +239,7 @@ function columnType(
   return type === "other" ? undefined : type;
 }
 
-/** The type that a function is known to give; the others give one of their arguments. */
+/** The result type of a function; unknown functions have the type of an argument. */
 function callType(
   call: Call,
   of: (part: Expression) => ValueType | undefined,

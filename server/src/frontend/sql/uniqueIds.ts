@@ -1,4 +1,4 @@
-// Transactions of one name: each gets an id of its own, and its statements follow.
+// Transactions of one name get unique ids, and their statements follow.
 import type { Note, Transaction } from "../../program/program";
 import type { Command } from "../../program/statement";
 import { mapSharing } from "./dialectDetection/sharedParts";
@@ -9,8 +9,8 @@ export interface UniqueTransactions {
 }
 
 /**
- * The transactions with unique ids: `name`, or `name (file)` when several share a name, numbered when that
- * is not enough. A second definition of a name is noted at its header.
+ * The transactions with unique ids: `name`, or `name (file)` if several share a name, numbered if necessary. A second definition of a name
+ * is noted at its header.
  */
 export function uniqueTransactions(transactions: readonly Transaction[]): UniqueTransactions {
   const counts = countBy(transactions.map((each) => each.name));
@@ -59,7 +59,7 @@ function duplicateNote(transaction: Transaction, first: Transaction): Note {
 
 const underOther = new WeakMap<Transaction, Transaction>();
 
-/** The same transaction under another id; ids of statements begin with it. The last one is remembered. */
+/** The same transaction under another id; ids of statements begin with it. The last result is memoised. */
 export function withId(transaction: Transaction, id: string): Transaction {
   if (transaction.id === id) return transaction;
   const known = underOther.get(transaction);
@@ -77,8 +77,8 @@ function renamedTo(transaction: Transaction, id: string): Transaction {
 }
 
 /**
- * A copy in which statement ids, and `affected` expressions that refer to them, are renamed. Ids only stand in
- * properties `id` and `statement`, where nothing else begins with a transaction's name and a slash.
+ * A copy with renamed statement ids and `affected` references. Ids only occur in the properties `id` and `statement`, where nothing else
+ * begins with a transaction's name and a slash.
  */
 function renamed(body: Command, rename: (text: string) => string): Command {
   return mapSharing(body, (part) => {

@@ -1,4 +1,4 @@
-// Visits every expression of a statement, query or command, with the relations that its columns may name.
+// Visits every expression of a statement, query or command, with the relations in scope.
 import type { Expression, Query, Relation } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Command, Statement } from "../../program/statement";
@@ -9,7 +9,7 @@ export type Scope = readonly Relation[];
 export interface Visitor {
   /** Called for every expression before its parts. */
   readonly expression?: (expression: Expression, scope: Scope) => void;
-  /** Called for every pair of a column of a table and the value that it receives. */
+  /** Called for every assignment of a value to a column of a table. */
   readonly assignment?: (table: string, column: string, value: Expression, scope: Scope) => void;
   readonly relation?: (relation: Relation) => void;
   readonly query?: (query: Query) => void;
@@ -17,12 +17,12 @@ export interface Visitor {
   readonly command?: (command: Command) => void;
 }
 
-/** True if a visitor asks for anything that stands in expressions. */
+/** True if a visitor needs to look into expressions. */
 function looksIntoExpressions(visitor: Visitor): boolean {
   return visitor.expression !== undefined || visitor.relation !== undefined;
 }
 
-/** Visits a command and all that it holds, in order. */
+/** Visits a command and its parts, in order. */
 export function walkCommand(command: Command, visitor: Visitor): void {
   visitor.command?.(command);
   switch (command.kind) {
@@ -63,7 +63,7 @@ export function walkCommand(command: Command, visitor: Visitor): void {
   }
 }
 
-/** Visits a statement and all that it holds. */
+/** Visits a statement and its parts. */
 export function walkStatement(statement: Statement, visitor: Visitor): void {
   visitor.statement?.(statement);
   switch (statement.kind) {

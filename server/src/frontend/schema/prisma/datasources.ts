@@ -1,5 +1,5 @@
-// The schemas of a workspace with several schema.prisma: which files are one schema, which say the same for another
-// product, and which are of databases of their own.
+// Several schema.prisma files in a workspace: which files form one schema, which are variants for another product, and which are separate
+// databases.
 import { dialectLabel, type Dialect } from "../../../program/dialect";
 import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
@@ -19,15 +19,15 @@ export interface PlacedSchema {
 }
 
 export interface PrismaSchemas {
-  /** Where there are several, they contradict each other. */
+  /** Several schemas contradict each other. */
   readonly schemas: readonly PlacedSchema[];
-  /** On files that do not count. */
+  /** Notes on unused files. */
   readonly notes: readonly Note[];
 }
 
 /**
- * The schemas of all the files: one for each datasource, joined where they do not contradict each other. Of those that
- * say the same for several products the one for `product` counts, else the first.
+ * The schemas of all the files: one per datasource, merged unless they contradict each other. Of variants for several products the one for
+ * `product` is used, else the first.
  */
 export function readPrismaSchemas(
   files: readonly PrismaFile[],
@@ -46,7 +46,7 @@ export function readPrismaSchemas(
   };
 }
 
-/** Files by their datasource: those without one belong to the datasource in the nearest folder around or below them. */
+/** Files by datasource: files without one belong to the nearest datasource above or below them. */
 function unitsOf(files: readonly PrismaFile[]): readonly (readonly PrismaFile[])[] {
   const heads = files.filter(({ text }) => DATASOURCE.test(text));
   if (heads.length < 2) return files.length === 0 ? [] : [files];
@@ -62,7 +62,7 @@ function unitsOf(files: readonly PrismaFile[]): readonly (readonly PrismaFile[])
 
 const DATASOURCE = /^\s*datasource\s+\w+\s*\{/mu;
 
-/** How many folders two files share from the start. */
+/** The number of leading folders that two files share. */
 function common(left: string, right: string): number {
   const [a, b] = [left.split("/"), right.split("/")];
   const end = a.findIndex((part, at) => part !== b[at]);
@@ -108,7 +108,7 @@ function withoutCopies(
   return { kept, notes };
 }
 
-/** Most fields of the one are in the other, for another product. */
+/** True if most fields of one schema are in the other, for another product. */
 function isCopy(left: PrismaSchema, right: PrismaSchema): boolean {
   const [a, b] = [left.datasource?.dialect, right.datasource?.dialect];
   if (a === b || a === undefined || b === undefined) return false;
@@ -127,7 +127,7 @@ function fieldsOf({ models }: PrismaSchema): ReadonlySet<string> {
   );
 }
 
-/** Schemas of one database as one; of what several declare the first counts. */
+/** Merges schemas of one database; the first declaration wins. */
 function joined(all: readonly PlacedSchema[]): PlacedSchema | undefined {
   const [first, ...others] = all;
   if (first === undefined || others.length === 0) return first;

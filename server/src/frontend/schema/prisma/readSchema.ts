@@ -21,8 +21,8 @@ interface PrismaFile {
 }
 
 /**
- * The schema that the files declare together. Never throws for bad input: what cannot be read or does not fit is noted
- * at its place. Linear in the texts, but for relations between the same two models.
+ * The schema that the files declare together. Never throws for bad input: unreadable and inconsistent parts are noted at their place.
+ * Linear in the texts, except for relations between the same two models.
  */
 export function readPrismaSchema(files: readonly PrismaFile[]): PrismaSchema {
   const notes: Note[] = [];
@@ -168,7 +168,7 @@ function mapped({ attributes }: Pick<PrismaBlock, "attributes">): string | undef
   return value && textOf(value);
 }
 
-/** Tables of the same name in several schemas of the database keep their schema's name but for the first. */
+/** Tables of the same name in several database schemas are qualified, except the first. */
 function apart(blocks: readonly ModelBlock[], say: Say): readonly ModelBlock[] {
   const taken = new Map<string, ModelBlock>();
   return blocks.map((each) => {

@@ -1,4 +1,4 @@
-// The blocks of a schema.prisma as they are written, with the place of everything. What they mean is in readSchema.ts.
+// The syntax tree of a schema.prisma, with places; readSchema.ts interprets it.
 import type { Span } from "../../sql/text/split";
 import { tokensOf, type PrismaToken } from "./tokens";
 
@@ -76,7 +76,7 @@ export interface PrismaSyntax {
   readonly problems: readonly PrismaProblem[];
 }
 
-/** Parses a schema.prisma in linear time. A line that cannot be read is a problem; what stands around it is read. */
+/** Parses a schema.prisma in linear time. An unreadable line is a problem; the rest is read. */
 export function parsePrisma(text: string): PrismaSyntax {
   const reader = createReader(text);
   const blocks: PrismaBlock[] = [];
@@ -101,24 +101,24 @@ export function parsePrisma(text: string): PrismaSyntax {
 
 const BLOCKS = ["model", "view", "type", "enum", "datasource", "generator"] as const;
 
-/** Values inside of values deeper than this are not read. */
+/** Nesting limit of values. */
 const DEEPEST = 50;
 
 interface Reader {
   readonly problems: PrismaProblem[];
   peek(ahead?: number): PrismaToken | undefined;
   next(): PrismaToken | undefined;
-  /** Takes the next token where it is that sign. */
+  /** Consumes the next token if it is that sign. */
   take(sign: string): PrismaToken | undefined;
   skipLines(): void;
-  /** To the end of the line, or to the `}` that ends it. */
+  /** Skips to the end of the line, or to the `}` that ends it. */
   skipLine(): void;
-  /** To where a block begins, or to the end. */
+  /** Skips to the next block, or to the end. */
   skipToBlock(): void;
-  /** Where the last token that was taken ends. */
+  /** The end of the last consumed token. */
   end(): number;
   fail(at: Span | undefined, message: string): void;
-  /** The next token begins a line that begins a block. */
+  /** True if the next token begins a block on a new line. */
   isAtBlock(): boolean;
 }
 
@@ -233,7 +233,7 @@ function readName(reader: Reader, what: string): PrismaName | undefined {
 function readField(reader: Reader): FieldSyntax | undefined {
   const name = readName(reader, "the name of a field");
   if (name === undefined) return undefined;
-  // The old syntax `name: Type` is read as well.
+  // The old syntax `name: Type` is accepted as well.
   reader.take(":");
   const type = readName(reader, `the type of "${name.text}"`);
   if (type === undefined) return undefined;
@@ -288,7 +288,7 @@ function readAttribute(start: number, reader: Reader): PrismaAttribute | undefin
   return { name, arguments: given, start, end: reader.end() };
 }
 
-/** The text between parentheses, over several lines if need be. */
+/** The text between parentheses, possibly over several lines. */
 function readArguments(reader: Reader, depth: number): readonly PrismaArgument[] {
   return readList(reader, "(", ")", () => readArgument(reader, depth));
 }

@@ -1,4 +1,4 @@
-// The tables that the models of a Prisma schema stand for, and those between them.
+// The tables of a Prisma schema's models, and the join tables between them.
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import { argument, namedArgument, textOf } from "./attributes";
 import type { PrismaKey, PrismaModel, PrismaScalar, PrismaSchema } from "./model";
@@ -7,7 +7,7 @@ import type { ModelBlock } from "./modelBlock";
 
 type Integrity = PrismaSchema["integrity"];
 
-/** The tables of the models in order, then those between two models. */
+/** The tables of the models in order, then join tables. */
 export function tablesOf(
   models: ReadonlyMap<string, PrismaModel>,
   drafts: ReadonlyMap<string, ModelBlock>,
@@ -30,7 +30,7 @@ function tableOf(
   const primaryKey = primary === undefined ? [] : columnsOf(primary, model);
   const columns = scalars.map((field): Column => {
     const nullable = field.isOptional && !primaryKey.includes(field.column);
-    // The time of an update is given by the client, not by the database.
+    // The client, not the database, sets the time of an update.
     const isGiven = field.default !== undefined;
     return {
       name: field.column,
@@ -66,7 +66,7 @@ function columnsOf(key: PrismaKey, model: PrismaModel): readonly string[] {
   });
 }
 
-/** The name of a key in the database, where `map` gives it. */
+/** The name of a key in the database, from `map`. */
 function mappedKeyName(key: PrismaKey, draft: ModelBlock | undefined): string | undefined {
   const attributes = [
     ...(draft?.block.attributes ?? []).filter(({ name }) => name === "unique"),

@@ -1,4 +1,4 @@
-// The words of a schema.prisma. Comments are left out; line ends are kept, since they end fields.
+// The tokens of a schema.prisma, without comments; line ends are kept, since they end fields.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Span } from "../../sql/text/split";
 
@@ -8,14 +8,14 @@ export interface PrismaToken extends Span {
   readonly text: string;
 }
 
-/** The tokens of a text in order, in linear time; what no token begins with is `unknown`. */
+/** The tokens of a text in order, in linear time; unrecognised characters are `unknown`. */
 export function tokensOf(text: string): readonly PrismaToken[] {
   const tokens: PrismaToken[] = [];
   let at = 0;
   while (at < text.length) {
     PATTERN.lastIndex = at;
     const match = PATTERN.exec(text);
-    // The last alternative takes any character, so that there always is a match.
+    // The last alternative matches any character, so there is always a match.
     const [written = " ", space, comment, newline, string, number, name, sign] = match ?? [];
     const span = { start: at, end: at + written.length };
     at = span.end;

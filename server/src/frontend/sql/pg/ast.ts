@@ -1,8 +1,8 @@
-// Reading PostgreSQL's parse tree: names, lists and the fields that the tree leaves out when they are empty.
+// Reading PostgreSQL's parse tree: names, lists, and fields that the tree omits if they are empty.
 import type { A_Const, Node, RangeVar, TypeName } from "libpg-query";
 import { typeKey } from "./schema/typeNames";
 
-/** The kind of a node: the only key that it has. */
+/** The kind of a node: its only key. */
 export function kindOf(node: Node): string {
   return Object.keys(node)[0] ?? "nothing";
 }
@@ -12,7 +12,7 @@ export function stringOf(node: Node | undefined): string | undefined {
   return node !== undefined && "String" in node ? (node.String.sval ?? "") : undefined;
 }
 
-/** The texts of a list of String nodes; others are left out. */
+/** The texts of a list of String nodes; other nodes are skipped. */
 export function stringsOf(nodes: readonly Node[] | undefined): readonly string[] {
   return (nodes ?? []).flatMap((node) => stringOf(node) ?? []);
 }
@@ -22,7 +22,7 @@ export function lastName(nodes: readonly Node[] | undefined): string {
   return stringsOf(nodes).at(-1) ?? "";
 }
 
-/** The schema that a list of names begins with; undefined for a bare name. */
+/** The schema in a list of names; undefined for a bare name. */
 export function schemaOf(nodes: readonly Node[] | undefined): string | undefined {
   return stringsOf(nodes).at(-2);
 }
@@ -47,7 +47,7 @@ export function typeText(type: TypeName | undefined): string {
   return (type?.arrayBounds ?? []).length > 0 ? `${name}[]` : name;
 }
 
-/** The value of a constant: numbers beyond JavaScript's exact integers keep their nearest value. */
+/** The value of a constant; numbers beyond JavaScript's exact integers are rounded. */
 export function constantOf(constant: A_Const): number | string | boolean | null {
   if (constant.isnull === true) return null;
   if (constant.ival !== undefined) return constant.ival.ival ?? 0;
@@ -57,7 +57,7 @@ export function constantOf(constant: A_Const): number | string | boolean | null 
   return constant.bsval?.bsval ?? "";
 }
 
-/** The names of all tables that a tree mentions, and where: common table expressions are not left out. */
+/** All tables that a tree mentions, with their places, including common table expressions. */
 export function rangeVarsOf(node: unknown): readonly RangeVar[] {
   const found: RangeVar[] = [];
   const waiting: unknown[] = [node];

@@ -1,5 +1,4 @@
-// The types that functions of pg_catalog take, of all functions that are known here by their names: `abs(float4)(float8)`.
-// From pg_proc of PostgreSQL 15.
+// The argument types of those pg_catalog functions that are known by name here: `abs(float4)(float8)`. From pg_proc of PostgreSQL 15.
 
 const TABLE = `
   abbrev(cidr)(inet) abs(float4)(float8)(int2)(int4)(int8)(numeric) acos(float8)
@@ -142,7 +141,7 @@ const TABLE = `
 
 const SIGNATURES: ReadonlyMap<string, readonly string[]> = signaturesIn(TABLE);
 
-/** The types of the arguments of pg_catalog's functions of a name, one text for each, `int4,text`; none is "". */
+/** The argument types of pg_catalog's functions of a name, one text for each, such as `int4,text`, or "" without arguments. */
 export function builtInSignatures(name: string): readonly string[] {
   return SIGNATURES.get(name) ?? [];
 }

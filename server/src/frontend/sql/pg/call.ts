@@ -1,4 +1,4 @@
-// Function calls: aggregates, functions that are evaluated, functions that give new values, and all the others.
+// Function calls: aggregates, evaluated functions, generators, and all others.
 import type { FuncCall, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
@@ -41,7 +41,7 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   const args = lowerAll(call.args, scope, work);
   if (EVALUATED_FUNCTIONS.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
     return { kind: "call", name, arguments: args, deterministic: true };
-  // Not evaluated, but equal arguments give equal values.
+  // An uninterpreted function: equal arguments give equal values.
   if (isPure(name)) {
     const all = name === "age" && args.length === 1 ? [now(work), ...args] : args;
     return { kind: "call", name, arguments: all, deterministic: true };
@@ -58,7 +58,7 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   return loseOutside(work, `the function ${name}()`, args, functionFacts(name).type);
 }
 
-/** Result of a function of the workspace: it runs here, or is known to touch no table. Undefined for others. */
+/** The result of a workspace function, inlined here or known to touch no table. Undefined for others. */
 function ownFunction(call: FuncCall, scope: Scope, work: Work): Expression | undefined {
   const name = lastName(call.funcname);
   const schema = schemaOf(call.funcname);
@@ -70,7 +70,7 @@ function ownFunction(call: FuncCall, scope: Scope, work: Work): Expression | und
   if (called?.isSet === true) taint(work, `the rows of ${name}()`);
   if (called !== undefined) return called.value;
   const gives = context.gives?.(name, call.args?.length ?? 0, schema);
-  // Values by the names of arguments stand in any order.
+  // Named arguments may be in any order.
   const isNamed = (call.args ?? []).some((node) => "NamedArgExpr" in node);
   if (gives === undefined || isNamed) return undefined;
   const args = lowerAll(call.args, scope, work);
@@ -78,32 +78,32 @@ function ownFunction(call: FuncCall, scope: Scope, work: Work): Expression | und
   return { kind: "call", name, arguments: args, deterministic: gives.deterministic };
 }
 
-/** Types whose names work as functions of one value: `uuid(x)` is `x::uuid`. */
+/** Types whose names work as unary functions: `uuid(x)` is `x::uuid`. */
 const CASTS: ReadonlySet<string> = new Set(
   "uuid text varchar int2 int4 int8 float4 float8 numeric bool json jsonb bytea timestamptz".split(
     " ",
   ),
 );
 
-/** Functions that Supabase defines in every database: they read settings of the session. */
+/** Functions that Supabase defines in every database: they read session settings. */
 const SUPABASE: ReadonlySet<string> = new Set(["auth.uid", "auth.role", "auth.email", "auth.jwt"]);
 
-/** A setting of the session by its name: a value that the transaction is given from outside. */
+/** A session setting by name: an external value for the transaction. */
 function settingOf(call: FuncCall, work: Work): Expression | undefined {
   const [given] = call.args ?? [];
   const first = given !== undefined && "TypeCast" in given ? given.TypeCast.arg : given;
   const name = first !== undefined && "A_Const" in first ? constantOf(first.A_Const) : undefined;
   if (typeof name !== "string") return undefined;
-  // Each one an unknown of its own: SET may have changed it since.
+  // Each read is a separate unknown: SET may have changed it since.
   return ofSession(`the session's setting ${name}`, work);
 }
 
-/** The time at hand, which some functions take where it is not given. */
+/** The current time, the default of some functions. */
 export function now(work: Work): Expression {
   return { kind: "fresh", id: work.context.ids.fresh("f"), type: "time", why: "now" };
 }
 
-/** The arguments of a call with their names where it gives them. */
+/** The arguments of a call, with names if given. */
 export function callArguments(call: FuncCall, scope: Scope, work: Work): readonly CallArgument[] {
   return (call.args ?? []).map((node): CallArgument => {
     const value = lowerExpression(node, scope, work);
@@ -132,12 +132,12 @@ function lowerAggregate(
   return { ...base, operand: only(lowerExpression(first, scope, work)) };
 }
 
-/** Aggregates that keep NULL. */
+/** Aggregates that include NULL. */
 const KEEPING_NULL: ReadonlySet<string> = new Set(
   "array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg".split(" "),
 );
 
-/** An aggregate that nobody calculates: a function of what it is given from each row, order included. */
+/** An aggregate that is not evaluated: a function of its input from each row, in order. */
 function gathered(
   call: FuncCall,
   name: string,
@@ -165,7 +165,7 @@ function gathered(
   return { ...base, name: `${name}${how}`, operand };
 }
 
-/** How the rows stand that an aggregate is given in order; each way of several keys makes another function. */
+/** The sort directions of an ordered aggregate; each combination is another function. */
 function directionOf(order: readonly Node[], work: Work): string {
   const keys = order.flatMap((node) => ("SortBy" in node ? [node.SortBy] : []));
   if (keys.some((key) => key.useOp !== undefined)) taint(work, "ORDER BY ... USING");
@@ -188,7 +188,7 @@ function present(value: Expression, row: Expression): Expression {
   return { kind: "conditional", condition, then: literal(null), otherwise: row };
 }
 
-/** True if the condition holds in all rows that have an answer, or in one: the least or greatest of 0 and 1. */
+/** True if the condition holds in all non-NULL rows, or in one: the minimum or maximum of 0 and 1. */
 function truthOf(
   name: string,
   condition: Expression,
@@ -207,7 +207,7 @@ function truthOf(
   return { kind: "comparison", operator: "=", left, right: literal(1) };
 }
 
-/** Aggregates leave NULL out, so FILTER is a value that is NULL where the condition does not hold. */
+/** Aggregates ignore NULL, so FILTER becomes a value that is NULL where the condition does not hold. */
 function filtered(condition: Expression, value: Expression): Expression {
   return { kind: "conditional", condition, then: value, otherwise: literal(null) };
 }

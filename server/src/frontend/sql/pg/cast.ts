@@ -1,4 +1,4 @@
-// Casts: exact when the value stays what it was, otherwise a loss.
+// Casts: exact if the value is unchanged, otherwise a loss.
 import type { TypeCast } from "libpg-query";
 import { TODAY } from "../currentDate";
 import type { Expression, ValueType } from "../../../program/expression";
@@ -21,7 +21,7 @@ export function lowerCast(cast: TypeCast, scope: Scope, work: Work): Expression 
   return { kind: "call", name: castName(name, cast), arguments: [value], deterministic: true };
 }
 
-/** Casts with other modifiers are other functions. */
+/** The function name of a cast; casts with other modifiers are other functions. */
 function castName(name: string, cast: TypeCast): string {
   const modifiers = (cast.typeName?.typmods ?? []).flatMap((node) =>
     "A_Const" in node ? [String(constantOf(node.A_Const))] : [],
@@ -29,13 +29,13 @@ function castName(name: string, cast: TypeCast): string {
   return `cast ${name}${modifiers.length > 0 ? `(${modifiers.join(",")})` : ""}`;
 }
 
-/** numeric(10, 2) rounds, numeric does not; varchar(3) cuts off, varchar does not; timestamp(0) rounds. */
+/** True if the modifiers may change the value: numeric(10, 2) rounds, varchar(3) truncates, timestamp(0) rounds. */
 function changesLength(cast: TypeCast, target: ValueType): boolean {
   const count = (cast.typeName?.typmods ?? []).length;
   return target === "decimal" ? count > 1 : count > 0;
 }
 
-/** A text that is longer than its type allows: a cast cuts it off without an error. */
+/** A text that is longer than its type allows: a cast truncates it without an error. */
 function cutOff(value: Expression, cast: TypeCast): Expression {
   const [size] = (cast.typeName?.typmods ?? []).flatMap((node) =>
     "A_Const" in node ? [constantOf(node.A_Const)] : [],
@@ -46,7 +46,7 @@ function cutOff(value: Expression, cast: TypeCast): Expression {
 
 function keeps(from: ValueType, to: ValueType, name: string, changes: boolean): boolean {
   if (from === to) return (to !== "time" || name.startsWith("timestamp")) && !changes;
-  // A type of the user's own: an enumeration or a domain.
+  // A user-defined type: an enumeration or a domain.
   if (to === "other") return from === "text";
   return from === "int" && to === "decimal";
 }

@@ -42,7 +42,7 @@ export interface StatementBase {
   readonly text: string;
 }
 
-/** The table that a statement changes. A view cannot be changed through here. */
+/** The target table of a statement. Changes through views are not followed. */
 export function targetOf(relation: RangeVar | undefined, work: Work): Source {
   const table = tableName(relation);
   if (findView(table, work) !== undefined) {
@@ -89,7 +89,7 @@ export function lowerInsert(insert: InsertStmt, base: StatementBase, work: Work)
   return alias === name ? statement : withRowsOf(statement, alias, name);
 }
 
-/** Columns of the row at hand are named by the table in an insert: an alias of it is replaced. */
+/** In an insert, columns of the current row are named by the table: its alias is replaced. */
 function withRowsOf(statement: InsertStatement, alias: string, table: string): InsertStatement {
   const rename = <Part>(part: Part): Part => {
     if (Array.isArray(part)) {
@@ -150,7 +150,7 @@ function rowsOf(
   return completedQuery(into, query, table, work);
 }
 
-/** INSERT ... SELECT with the columns that it leaves out as further outputs. */
+/** INSERT ... SELECT with missing columns as further outputs. */
 export function completedQuery(
   columns: readonly string[],
   query: Query,
@@ -207,7 +207,7 @@ function conflictOf(
   };
 }
 
-/** The columns of the key that ON CONFLICT watches; a constraint's name leads to them. */
+/** The columns of ON CONFLICT's arbiter key, also by constraint name. */
 function arbiterOf(
   clause: OnConflictClause,
   table: Table | undefined,
@@ -233,7 +233,7 @@ function arbiterOf(
   return names;
 }
 
-/** True if these columns have one key, and that one is partial: what a condition beside them has to mean. */
+/** True if these columns have exactly one key and it is partial: the condition beside them must mean that key. */
 function isOnePartialKey(table: Table | undefined, columns: readonly string[]): boolean {
   const isSame = (key: readonly string[]): boolean =>
     key.length === columns.length && key.every((column) => columns.includes(column));
@@ -247,7 +247,7 @@ function constraintColumns(table: Table, name: string): readonly string[] | unde
   if (name === `${table.name}_pkey`) return table.primaryKey;
   const declared = table.uniqueKeys.find((key) => key.name === name);
   if (declared !== undefined) return declared.columns;
-  // PostgreSQL's own names for UNIQUE without a name.
+  // PostgreSQL's default names of UNIQUE constraints.
   const usual = table.uniqueKeys.find(
     (key) => `${table.name}_${key.columns.join("_")}_key` === name,
   );
@@ -257,7 +257,7 @@ function constraintColumns(table: Table, name: string): readonly string[] | unde
     : undefined;
 }
 
-/** The SET list, `(a, b) = (1, 2)` and `(a, b) = (SELECT ...)` spelled out. */
+/** The SET list, with `(a, b) = (1, 2)` and `(a, b) = (SELECT ...)` expanded. */
 function assignmentsOf(
   targets: readonly Node[] | undefined,
   table: Table | undefined,
@@ -352,7 +352,7 @@ function whereOf(node: Node | undefined, scope: Scope, work: Work): Expression {
   return whereTrue(lowerExpression(node, scope, work));
 }
 
-/** The row that a cursor stands on, by its primary key. */
+/** The current row of a cursor, by its primary key. */
 function currentRow(cursor: string, own: Source, work: Work): Expression | undefined {
   const key = work.context.table(own.relation.table)?.primaryKey ?? [];
   const values = key.map((column) => work.context.cursor?.(cursor, column));

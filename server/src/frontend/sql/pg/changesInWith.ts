@@ -1,5 +1,5 @@
-// WITH that changes data: its statements one after the other, then the main one, once per row that it takes
-// from them. They share a snapshot, so that only statements on the same table could tell the difference.
+// Data-changing WITH: its statements in sequence, then the main one, once per row that it takes from them. They share a snapshot, so only
+// statements on the same table could observe the sequence.
 import type { CommonTableExpr, FuncCall, Node, WithClause } from "libpg-query";
 import type { Taint } from "../../../program/precision";
 import type { Command, Statement } from "../../../program/statement";
@@ -12,7 +12,7 @@ import { loopOver } from "./from";
 import { taint, type Cte, type Work } from "./scope";
 import { changesData, definitionsOf, withQueries } from "./with";
 
-/** The statements of a WITH that changes data and of its main statement. */
+/** The statements of a data-changing WITH and of its main statement. */
 export function lowerWithChanges(
   node: Node,
   clause: WithClause | undefined,
@@ -65,7 +65,7 @@ export function lowerWithChanges(
   };
 }
 
-/** The main statement, whose names are known by then. */
+/** The main statement, whose names are bound by then. */
 function withoutWith(node: Node): Node {
   const bare = <Statement extends { readonly withClause?: WithClause }>(statement: Statement) => {
     const { withClause: _, ...rest } = statement;
@@ -77,13 +77,13 @@ function withoutWith(node: Node): Node {
   return "DeleteStmt" in node ? { DeleteStmt: bare(node.DeleteStmt) } : node;
 }
 
-/** A query of WITH that changes nothing; `isShared`: several parts name it, each of which asks it again. */
+/** A WITH query without changes; `isShared` if several parts use it, each of which evaluates it again. */
 function plainQuery(definition: CommonTableExpr, work: Work, isShared: boolean): Cte {
   const name = definition.ctename ?? "";
   const only = { ctes: [{ CommonTableExpr: definition }] };
   const cte = withQueries(only, undefined, work).ctes.get(name) ?? NOTHING;
   if (cte.kind !== "query") return cte;
-  // It has no loop of its own to take the rows of a change from.
+  // It has no loop that could iterate over the rows of a change.
   const columns = cte.query.outputs.map((output) => output.name);
   if (work.usedRows.size > 0) return { kind: "opaque", columns };
   if (isShared && NEW_EACH_TIME.test(JSON.stringify(cte.query)))
@@ -95,7 +95,7 @@ const NOTHING: Cte = { kind: "opaque", columns: [] };
 
 const NEW_EACH_TIME = /"kind":"fresh"[^}]*"why":"(?!now)|"deterministic":false/;
 
-/** True if a table of that name stands in a part of the tree. */
+/** True if a part of the tree mentions a table of that name. */
 function mentions(tree: unknown, name: string): boolean {
   if (typeof tree !== "object" || tree === null) return false;
   if ("relname" in tree && tree.relname === name) return true;
@@ -110,14 +110,14 @@ function givesOneRow(node: Node): boolean {
   return constantOf(limitCount.A_Const) === 1 && limitOption === "LIMIT_OPTION_COUNT";
 }
 
-/** An INSERT of values that may be refused, or of what rows of another part are made to. */
+/** True for an INSERT of at most one row: of values, or of one row from another part. */
 function isOneInsert({ statements }: Lowering): boolean {
   const [only] = statements.map(asValues);
   if (only?.kind !== "insert" || statements.length > 1) return false;
   return !("query" in only.rows) && only.rows.length === 1;
 }
 
-/** SELECT of `count(*)` of the rows of a change, and of nothing else of them, as subqueries. */
+/** SELECT of only `count(*)` over the rows of a change, as subqueries. */
 function countingRows(node: Node, ctes: ReadonlyMap<string, Cte>): Node {
   if (!("SelectStmt" in node)) return node;
   const { fromClause = [], targetList = [], ...rest } = node.SelectStmt;
@@ -145,7 +145,7 @@ function counts<Tree>(tree: Tree, fromClause: readonly Node[]): Tree {
   }) as Tree;
 }
 
-/** A main SELECT that puts rows together, beyond what a loop over them can say: `count(*)` alone is their number. */
+/** True for a main SELECT that aggregates rows beyond what a loop over them can express. */
 function gathersRows(node: Node): boolean {
   if (!("SelectStmt" in node)) return false;
   const { SelectStmt: select } = node;
@@ -154,7 +154,7 @@ function gathersRows(node: Node): boolean {
   return clauses !== undefined || (select.targetList ?? []).some(hasAggregate);
 }
 
-/** From here on only the columns of such rows are known. */
+/** Hides such rows from here on: only their columns are known. */
 function hideRows(ctes: Map<string, Cte>): void {
   for (const [name, cte] of ctes) {
     if (cte.kind !== "rows") continue;
@@ -165,7 +165,7 @@ function hideRows(ctes: Map<string, Cte>): void {
 
 interface Part {
   readonly lowered: Lowering;
-  /** The results that it runs once per row of. */
+  /** The results whose rows it iterates over. */
   readonly rows: readonly string[];
 }
 
@@ -187,7 +187,7 @@ function rowsOf(lowered: Lowering, names: readonly string[]): Cte {
   };
 }
 
-/** SELECT of nothing but columns of such rows is their result itself. */
+/** A SELECT of only columns of such rows is their result itself. */
 function passedThrough(main: Lowering): Lowering["result"] {
   const [statement] = main.statements;
   if (statement?.kind !== "select" || statement.taint.length > 0) return undefined;
@@ -204,7 +204,7 @@ function passedThrough(main: Lowering): Lowering["result"] {
   return { name: result, columns: query.outputs.map(({ name }) => name) };
 }
 
-/** The last result alone is kept of a statement that runs once per row. */
+/** A statement that runs once per row keeps its last result only. */
 function repeated(part: Part, work: Work): Part {
   const { lowered } = part;
   if (part.rows.length === 0 || lowered.result === undefined) return part;
@@ -272,7 +272,7 @@ function marking(part: Part, shared: readonly string[], work: Work): Part {
   return { ...part, lowered: { ...part.lowered, statements } };
 }
 
-/** The part with what was lost of the queries that it takes its rows from. */
+/** The part with the losses of the queries that it iterates over. */
 function losing(part: Part, taint: readonly Taint[]): Part {
   if (taint.length === 0) return part;
   const statements = part.lowered.statements.map((statement) => ({

@@ -1,4 +1,4 @@
-// Which columns an UPDATE names, where a client leaves some of them out: UPDATE OF fires for no others.
+// The columns that an UPDATE names, if a client omits unchanged ones: UPDATE OF fires only for named columns.
 import type { Expression } from "../../../program/expression";
 import type { Assignment, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -6,7 +6,7 @@ import { connective } from "../terms";
 import { columnsIn } from "./triggers/triggerRows";
 import type { Trigger } from "./triggers/triggerDefinitions";
 
-/** When a statement names a column of UPDATE OF; undefined: always, or as nobody can tell. Linear in what it sets. */
+/** The condition that a statement names a column of UPDATE OF; undefined if always, or if unknown. Linear in what it sets. */
 export function firesWhen(
   { columns }: Pick<Trigger, "columns">,
   statement: Statement,
@@ -28,7 +28,7 @@ function namedWhen({ column, value, mayBeLeftOut }: Assignment, alias: string): 
     const { condition } = part;
     const [then, otherwise] = [of(part.then), of(part.otherwise)];
     if (isConstant(then, true) && isConstant(otherwise, true)) return then;
-    // A condition that is NULL is not true.
+    // NULL counts as false.
     const fails: Expression = {
       kind: "not",
       operand: { kind: "coalesce", operands: [condition, literal(false)] },

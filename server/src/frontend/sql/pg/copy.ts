@@ -1,4 +1,4 @@
-// COPY: rows of unknown number and values are inserted, or a table or query is read as a whole.
+// COPY: inserts an unknown number of external rows, or reads a table or query completely.
 import type { CopyStmt, Node } from "libpg-query";
 import type { Expression, Output } from "../../../program/expression";
 import type { InsertStatement } from "../../../program/statement";
@@ -8,7 +8,7 @@ import { ofSession } from "./outside";
 import { completedQuery, targetOf, type StatementBase } from "./change";
 import { loseColumns, taint, type Work } from "./scope";
 
-/** The query whose rows COPY ... TO writes; undefined for COPY ... FROM. */
+/** The query that COPY ... TO exports; undefined for COPY ... FROM. */
 export function copiedQuery({ is_from, query, relation, attlist }: CopyStmt): Node | undefined {
   if (is_from === true) return undefined;
   if (query !== undefined) return query;
@@ -20,7 +20,7 @@ export function copiedQuery({ is_from, query, relation, attlist }: CopyStmt): No
   return { SelectStmt: { targetList, fromClause: [{ RangeVar: relation }] } };
 }
 
-/** COPY ... FROM: an insertion of rows that are given from outside. */
+/** COPY ... FROM: an insertion of external rows. */
 export function lowerCopyFrom(copy: CopyStmt, base: StatementBase, work: Work): InsertStatement {
   const { table: name } = targetOf(copy.relation, work).relation;
   const table = work.context.table(name);

@@ -1,12 +1,12 @@
-// The half of PostgreSQL's parse tree that defines tables: which fields of CREATE TABLE, ALTER TABLE and CREATE UNIQUE INDEX
-// are followed. Whatever else they say weakens every statement that uses the table.
+// The table-defining half of PostgreSQL's parse tree: the followed fields of CREATE TABLE, ALTER TABLE and CREATE UNIQUE INDEX. All other
+// fields weaken every statement on the table.
 import { dictionary } from "../../../protocol/dictionary";
 import { isOfServer, SHAPES, unfollowedIn, type NodeShape } from "./parseTree";
 
-/** Beside those of statements; a type that stands in both is meant otherwise here. */
+/** Shapes beside those of statements; they override common types. */
 export const DEFINITION_SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>({
   CreateStmt: {
-    // Partitions take the keys of their table; which of them a row is in does not matter to it.
+    // Partitions share the keys of their table; a row's partition is irrelevant.
     read:
       "relation:RangeVar tableElts inhRelations constraints nnconstraints partbound:PartitionBoundSpec " +
       "partspec:PartitionSpec if_not_exists oncommit accessMethod",
@@ -33,7 +33,7 @@ export const DEFINITION_SHAPES: Readonly<Record<string, NodeShape>> = dictionary
       "identitySequence generated collOid location",
     lost: { fdwoptions: "options of a foreign table" },
   },
-  // DELETE is followed; a change of rows that others refer to is a loss of the statement that makes it.
+  // DELETE is followed; other changes of referenced rows are a loss of their statement.
   Constraint: {
     read:
       "contype conname deferrable initdeferred is_enforced skip_validation raw_expr generated_kind " +
@@ -94,17 +94,17 @@ const ALL: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>({
   ...DEFINITION_SHAPES,
 });
 
-/** Parts of a table's definition that nothing follows. */
+/** The unmodelled parts of a table's definition. */
 export function unfollowedInDefinition(type: string, node: object): readonly string[] {
   return unfollowedIn(type, node, ALL);
 }
 
-/** NOT VALID: rows from before may break what the constraint says. */
+/** NOT VALID: existing rows may violate the constraint. */
 export function unvalidated(constraint: string): string {
   return `NOT VALID of the constraint ${constraint}`;
 }
 
-/** Operator classes whose equality is the type's own: text_ops, text_pattern_ops and their like. */
+/** True for operator classes with the type's own equality: text_ops, text_pattern_ops and the like. */
 function isUsualClass(node: unknown): boolean {
   return /^[a-z0-9]+(?:_pattern)?_ops$|^pg_catalog$/.test(textOf(node));
 }

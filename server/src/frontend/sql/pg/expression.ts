@@ -13,7 +13,7 @@ import { lowerAll, lowerExpression } from "./recursion";
 import { lose, loseOutside, resolveColumn, resolveRow, type Scope, type Work } from "./scope";
 import { lowerSubLink } from "./subLink";
 
-/** An expression of the tree: what `lowerExpression` of recursion.ts runs. */
+/** An expression of the tree, called by `lowerExpression` of recursion.ts. */
 export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   if ("A_Const" in node) return literal(constantOf(node.A_Const));
   if ("ColumnRef" in node) return columnRef(node.ColumnRef, scope, work);
@@ -37,7 +37,7 @@ export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   }
   if ("MinMaxExpr" in node) return minMax(node.MinMaxExpr, scope, work);
   if ("SQLValueFunction" in node) return valueFunction(node.SQLValueFunction.op ?? "", work);
-  // The value stays; only the order of texts changes, of which nothing is known anyway.
+  // The value is unchanged; only the order of texts differs, which is unknown anyway.
   if ("CollateClause" in node) return lowerExpression(node.CollateClause.arg, scope, work);
   if ("A_Indirection" in node) return indirection(node, scope, work);
   if ("NamedArgExpr" in node) return lowerExpression(node.NamedArgExpr.arg, scope, work);
@@ -48,12 +48,12 @@ export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   return loseOutside(work, `the construct ${kindOf(node)}`);
 }
 
-/** A function of values that nobody evaluates. */
+/** An uninterpreted function of values. */
 function applied(name: string, args: readonly Expression[]): Expression {
   return { kind: "call", name, arguments: args, deterministic: true };
 }
 
-/** A record is NULL when all of its fields are, and NOT NULL when none of them is. */
+/** A record is NULL if all of its fields are, and NOT NULL if none of them is. */
 function nullTest(operand: Expression, negated: boolean): Expression {
   const fields = operand.kind === "call" && operand.name === "row" ? operand.arguments : [operand];
   const tests = fields.map((field) => negatedIf(negated, { kind: "isNull", operand: field }));
@@ -179,7 +179,7 @@ function indirection(
   return lose(work, "a part of a value", [value]);
 }
 
-/** The index of `[index]`; a slice has none. */
+/** The index in `[index]`; undefined for a slice. */
 function indexOf(step: Node | undefined): Node | undefined {
   if (step === undefined || !("A_Indices" in step) || step.A_Indices.is_slice === true)
     return undefined;

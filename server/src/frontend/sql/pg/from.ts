@@ -43,7 +43,7 @@ interface State {
   readonly merged: Set<string>;
 }
 
-/** The relations of a FROM clause (or USING, or UPDATE ... FROM after `first`) with the names that they bring. */
+/** The relations of a FROM clause (or USING, or UPDATE ... FROM after `first`) with the names that they introduce. */
 export function lowerFrom(
   nodes: readonly Node[] | undefined,
   outer: Scope | undefined,
@@ -119,7 +119,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     add(state, relation, columnsOf(relation, work));
     return;
   }
-  // A table under other column names is a query on it.
+  // A table with renamed columns is a query on it.
   const source = sourceOfRelation(relation, work);
   const outputs = (source.columns ?? names).map((column, at): Output => {
     return { name: names[at] ?? column, value: columnOf(source, column) };
@@ -133,7 +133,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
   );
 }
 
-/** The rows of an earlier statement of the same WITH: no relation, its columns are fields of its result. */
+/** The rows of an earlier statement in the same WITH: no relation, its columns are fields of its result. */
 function addRows(
   state: State,
   cte: Extract<Cte, { readonly kind: "rows" }>,
@@ -141,7 +141,7 @@ function addRows(
   names: readonly string[],
 ): void {
   const { result } = cte;
-  // Inside a subquery there is no loop to take the rows from one by one.
+  // A subquery cannot iterate over these rows.
   if (state.outer !== undefined && cte.count !== "one") {
     taint(state.work, "the rows of a change inside a subquery");
     addOpaque(state, alias, cte.columns, "inner");
@@ -176,7 +176,7 @@ function addOpaque(
 function addSubselect(state: State, subselect: RangeSubselect, join: Relation["join"]): void {
   const { work } = state;
   const alias = subselect.alias?.aliasname ?? work.context.ids.fresh("subquery");
-  // Only LATERAL sees the relations before it; otherwise those of the queries around are in sight.
+  // Only LATERAL sees the preceding relations; otherwise those of enclosing queries are in scope.
   const lateral = subselect.lateral === true;
   const outer = lateral ? scopeOf(state) : (state.outer ?? { sources: [] });
   const query = lowerQueryNode(subselect.subquery, outer, work);
@@ -230,7 +230,7 @@ function addFunction(state: State, node: RangeFunction, join: Relation["join"]):
   addOpaque(state, own, names.length > 0 ? names : undefined, join);
 }
 
-/** One function of ROWS FROM, with the columns that are listed behind it. */
+/** One function of ROWS FROM, with the columns listed after it. */
 function callOf(node: Node): {
   readonly call: FuncCall | undefined;
   readonly columns: readonly Node[] | undefined;
@@ -243,7 +243,7 @@ function callOf(node: Node): {
   };
 }
 
-/** The rows of functions as a query without relations, for each row of the relations that its arguments name. */
+/** The rows of functions as a query without relations, evaluated for each row of the relations in its arguments. */
 function addFunctionRows(
   state: State,
   { outputs, isScalar, isRecord = false }: FunctionRows,
@@ -252,7 +252,7 @@ function addFunctionRows(
   join: Relation["join"],
 ): void {
   const named = withColumnNames(emptyQuery(outputs), names);
-  // Under another name a single value's column goes by that, unless the function names it itself.
+  // A single value's column takes the alias, unless the function names it.
   const query = { ...named, outputs: withDistinctNames(named.outputs) };
   const [column] = query.outputs;
   const lateral = state.sources.length > 0 ? { lateral: true as const } : {};
@@ -269,7 +269,7 @@ function withOrdinality(rows: FunctionRows): FunctionRows {
   return { ...rows, outputs: [...rows.outputs, ordinality(rows)] };
 }
 
-/** The row that a routine of the workspace returned, which ran before the statement. */
+/** The row returned by a workspace routine, which ran before the statement. */
 function addCalled(
   state: State,
   called: CallResult,
@@ -338,7 +338,7 @@ function hasOuterJoin(node: Node | undefined): boolean {
   return jointype !== "JOIN_INNER" || hasOuterJoin(larg) || hasOuterJoin(rarg);
 }
 
-/** The condition belongs to the relation that was added last. */
+/** Attaches a condition to the last added relation. */
 function attach(state: State, on: Expression): void {
   const last = state.relations.pop();
   if (last === undefined) return;

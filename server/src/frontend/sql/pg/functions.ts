@@ -1,4 +1,4 @@
-// Table of PostgreSQL's functions: which are evaluated, which give new values, which aggregate.
+// PostgreSQL's functions: evaluated ones, generators, aggregates.
 import type { FuncCall } from "libpg-query";
 import type { AggregateFunction, Expression } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
@@ -9,14 +9,14 @@ export const EVALUATED_FUNCTIONS: ReadonlySet<string> = new Set(
   "greatest least abs lower upper length mod".split(" "),
 );
 
-/** The length of an array: evaluated where the array is an argument. Arrays of arrays are not looked into. */
+/** The length of an array: evaluated for array arguments. Nested arrays are not supported. */
 export const LENGTHS: ReadonlySet<string> = new Set(["array_length", "cardinality"]);
 
 type Fresh = Pick<Extract<Expression, { readonly kind: "fresh" }>, "why" | "type">;
 
 const NOW: Fresh = { why: "now", type: "time" };
 
-/** Functions that give a new value each time. */
+/** Functions that return a new value each time. */
 export const FRESH = dictionary<Fresh | undefined>({
   nextval: { why: "sequence", type: "int" },
   gen_random_uuid: { why: "uuid", type: "text" },
@@ -52,12 +52,12 @@ const OTHER_AGGREGATES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Which aggregate a function is; `other` for those that are only known to read their rows. */
+/** The aggregate of a function; `other` for those that are only known to read their rows. */
 export function aggregateOf(name: string): AggregateFunction | undefined {
   return AGGREGATES[name] ?? (OTHER_AGGREGATES.has(name) ? "other" : undefined);
 }
 
-/** True if an aggregate of the query itself stands in a part of its tree, neither in a subquery nor over a window. */
+/** True if a part of the tree contains an aggregate of the query itself, neither in a subquery nor over a window. */
 export function hasAggregate(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.some(hasAggregate);
   if (typeof tree !== "object" || tree === null || "SubLink" in tree) return false;

@@ -120,7 +120,7 @@ function hasInterval(node: Node): boolean {
   return "TypeCast" in node && typeText(node.TypeCast.typeName) === "interval";
 }
 
-/** An operator that nobody evaluates: a function of its operands. */
+/** An operator that is not evaluated: a function of its operands. */
 function applied(name: string, operands: readonly Expression[]): Expression {
   return { kind: "call", name, arguments: operands, deterministic: true };
 }
@@ -170,7 +170,7 @@ function inList(
   return connective("or", alternatives);
 }
 
-/** `x = ANY (array)`, `x <> ALL (array)`: lists of values when the elements stand there. */
+/** `x = ANY (array)`, `x <> ALL (array)`: lists of values if the elements are written out. */
 function quantified(name: string, expression: A_Expr, scope: Scope, work: Work): Expression {
   const operand = lowerExpression(expression.lexpr, scope, work);
   const elements = writtenElements(expression.rexpr, scope, work);
@@ -189,7 +189,7 @@ function quantified(name: string, expression: A_Expr, scope: Scope, work: Work):
   return applied(`${operator}-${isAny ? "any" : "all"}`, [operand, array]);
 }
 
-/** The elements of an array that is written out: ARRAY[1, 2], '{1,2}'::int[]. */
+/** The elements of an array literal: ARRAY[1, 2], '{1,2}'::int[]. */
 export function writtenElements(
   node: Node | undefined,
   scope: Scope,

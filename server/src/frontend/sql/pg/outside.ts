@@ -1,10 +1,10 @@
-// Values that no table of the workspace holds: of the session, of the system's catalogs, of sequences. A transaction is
-// given them from outside, each time anew.
+// Values outside of the workspace's tables: of the session, of system catalogs, of sequences. A transaction gets them from outside, a new
+// one each time.
 import type { Expression } from "../../../program/expression";
 import type { Call } from "../../../program/operands";
 import type { Work } from "./scope";
 
-/** A value of the session, which nobody knows here; the statement says all the same what it does with it. */
+/** An unknown value of the session; its use in the statement stays exact. */
 export function ofSession(
   why: string,
   work: Work,
@@ -13,7 +13,7 @@ export function ofSession(
   return { kind: "unknown", id: work.context.ids.fresh("u"), type: "text", dependsOn, why };
 }
 
-/** The rows of a table or view of the system: any number of records. */
+/** The rows of a system table or view: any number of records. */
 export function systemRows(table: string, work: Work): Call {
   const given = ofSession(`the system's ${table}`, work);
   return {
@@ -25,12 +25,12 @@ export function systemRows(table: string, work: Work): Call {
   };
 }
 
-/** True if a name is one of the system's own, where no table of the workspace has it. */
+/** True for a system name that no table of the workspace has. */
 export function isSystemName(schema: string, name: string): boolean {
   return /^(?:pg_catalog|information_schema)$/.test(schema) || name.startsWith("pg_");
 }
 
-/** Result of a function of the system that looks at nothing of the workspace's tables; undefined for others. */
+/** The result of a system function that reads no table of the workspace; undefined for others. */
 export function outsideValue(
   name: string,
   args: readonly Expression[],
@@ -51,7 +51,7 @@ export function outsideValue(
   return value;
 }
 
-/** Functions that say something of the system's catalogs or of the connection, and do nothing. */
+/** Functions that only read system catalogs or the connection's state. */
 const CATALOG: ReadonlySet<string> = new Set(
   (
     "to_regclass to_regtype to_regproc to_regprocedure to_regnamespace to_regrole pg_get_expr pg_get_constraintdef " +

@@ -1,24 +1,23 @@
-// Fields of PostgreSQL's parse tree and how lowering treats each. A field that is in no list, or whose value is not followed,
-// weakens its statement: what a statement says and nothing here has read is never passed over in silence. The test holds
-// the lists against the types of the grammar, so that a new field needs a decision.
+// Fields of PostgreSQL's parse tree and their treatment in lowering. An unlisted field, or one whose value is not followed, weakens its
+// statement: nothing is skipped silently. A test compares the lists with the grammar's types, so that a new field needs a decision.
 import { dictionary, ownEntry } from "../../../protocol/dictionary";
 
 /** The fields of one type of node, each in one list. */
 export interface NodeShape {
-  /** Followed; `field:Type` for a part that stands there without the name of its type. */
+  /** Followed; `field:Type` for a nested node without its type name. */
   readonly read?: string;
-  /** Says nothing that matters to rows and keys, or is filled in by the server alone. */
+  /** Irrelevant to rows and keys, or only filled in by the server. */
   readonly harmless?: string;
-  /** Not followed, with what to say of it. */
+  /** Not followed, with the loss to report. */
   readonly lost?: Readonly<Record<string, string>>;
-  /** Values of followed fields that are not. */
+  /** The reason why a value of a followed field is not followed. */
   readonly refuses?: (node: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
-/** Places and what parse analysis fills in. */
+/** Locations, and fields filled in by parse analysis. */
 const FILLED_IN = "location xpr";
 
-/** Parts of statements that no type of their own is lowered for, and all that is. */
+/** Nodes inside of statements without their own lowering, and all lowered ones. */
 export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>({
   SelectStmt: {
     read:
@@ -42,7 +41,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
   },
   LockStmt: { read: "relations mode nowait" },
   TruncateStmt: { read: "relations restart_seqs behavior" },
-  // COPY brings rows from outside in every format.
+  // COPY inserts external rows in every format.
   CopyStmt: {
     read: "relation:RangeVar query attlist is_from whereClause",
     harmless: "is_program filename options",
@@ -51,7 +50,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
   ConstraintsSetStmt: { read: "constraints deferred" },
 
   Alias: { read: "aliasname colnames" },
-  // Tables go by their bare names, and rows of a parent and its children are kept apart.
+  // Tables are named without schema, and rows of a parent and its children are separate.
   RangeVar: {
     read: "schemaname relname alias:Alias",
     harmless: `catalogname inh relpersistence ${FILLED_IN}`,
@@ -61,7 +60,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
     read: "ordinality functions alias:Alias coldeflist",
     harmless: "lateral is_rowsfrom",
   },
-  // The columns that a function in FROM gives.
+  // The columns of a function in FROM.
   ColumnDef: {
     read: "colname typeName:TypeName",
     harmless:
@@ -92,7 +91,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
     harmless: FILLED_IN,
   },
   InferClause: { read: "indexElems whereClause conname", harmless: FILLED_IN },
-  // In ON CONFLICT; those of CREATE INDEX are looked at where it is read.
+  // In ON CONFLICT; those of CREATE INDEX are checked where it is read.
   IndexElem: {
     read: "name expr",
     harmless: "indexcolname ordering nulls_ordering",
@@ -171,7 +170,7 @@ export const SHAPES: Readonly<Record<string, NodeShape>> = dictionary<NodeShape>
   CurrentOfExpr: { read: "cursor_name", harmless: `cvarno cursor_param ${FILLED_IN}` },
 });
 
-/** Types that are lowered, and so looked at, by themselves wherever they stand. */
+/** Nodes that are lowered, and so checked, separately. */
 const BY_THEMSELVES: ReadonlySet<string> = new Set(
   (
     "SelectStmt InsertStmt UpdateStmt DeleteStmt A_Const ColumnRef A_Expr BoolExpr FuncCall SubLink TypeCast ParamRef " +
@@ -180,7 +179,7 @@ const BY_THEMSELVES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Losses of a node: the fields that nothing follows, without parts that are lowered by themselves. Linear in the node. */
+/** The losses of a node: its unfollowed fields, except in parts that are lowered separately. Linear in the node. */
 export function unfollowedIn(
   type: string,
   node: object,
@@ -223,7 +222,7 @@ function inside(value: unknown, type: string | undefined, collection: Collection
     return;
   }
   if (type !== undefined) {
-    // The parts of a set operation are queries of their own.
+    // The parts of a set operation are separate queries.
     if (!BY_THEMSELVES.has(type) || type === "FuncCall") collect(type, value, collection);
     return;
   }
@@ -234,7 +233,7 @@ function inside(value: unknown, type: string | undefined, collection: Collection
 
 interface Fields {
   readonly known: ReadonlySet<string>;
-  /** Followed fields, with the type of what stands there without one. */
+  /** Followed fields, with the type of a nested node without its type name. */
   readonly embedded: ReadonlyMap<string, string | undefined>;
 }
 
@@ -259,7 +258,7 @@ function words(text: string): readonly string[] {
   return text === "" ? [] : text.split(" ");
 }
 
-/** A field that is empty, false or a default says nothing. */
+/** True if a field has a non-default value. */
 function isSaid(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 }
@@ -281,7 +280,7 @@ function isForeignOperator(names: unknown): boolean {
   return path.length > 1 && path.at(-2) !== "pg_catalog";
 }
 
-/** Collations that servers are made with, by the names that ICU and the system give: all of them are deterministic. */
+/** Default collations of servers, under their ICU and system names: all of them are deterministic. */
 export function isOfServer(collation: string): boolean {
   return (
     /^(?:C|POSIX)(?:\.[\w-]+)?$|^(?:default|ucs_basic|unicode|pg_c_utf8|pg_unicode_fast)$/u.test(

@@ -1,10 +1,10 @@
-// PostgreSQL's own parser as the front end sees it: synchronous, never throwing, positions in UTF-16.
+// Interface of PostgreSQL's own parser: synchronous, never throwing, positions in UTF-16.
 import type { Node } from "libpg-query";
 
-/** One statement of a text. Locations inside `node` are bytes of UTF-8: `PgParsed.offset` turns them into UTF-16. */
+/** One statement of a text. Locations inside `node` are UTF-8 bytes: `PgParsed.offset` converts them to UTF-16. */
 export interface PgStatement {
   readonly node: Node;
-  /** Where its text stands, in UTF-16, without the semicolon. */
+  /** The place of its text, in UTF-16, without the semicolon. */
   readonly start: number;
   readonly end: number;
 }
@@ -19,23 +19,23 @@ export interface PgParseTree {
 export interface PgProblem {
   readonly ok: false;
   readonly message: string;
-  /** Where the parser stopped, in UTF-16. */
+  /** The position where the parser stopped, in UTF-16. */
   readonly offset: number;
 }
 
 export type PgParseResult = PgParseTree | PgProblem;
 
 export interface PgParser {
-  /** The statements of a text. A problem for a text that is not SQL, is nested too deeply or made the parser fail. */
+  /** The statements of a text; a problem if the text is not SQL, is nested too deeply or crashed the parser. */
   parse(sql: string): PgParseResult;
-  /** PostgreSQL's complaint about a CREATE FUNCTION, CREATE PROCEDURE or DO in PL/pgSQL; undefined when there is none. */
+  /** PostgreSQL's error for a CREATE FUNCTION, CREATE PROCEDURE or DO in PL/pgSQL; undefined without one. */
   parsePlPgSql(sql: string): string | undefined;
 }
 
-/** How deep parentheses, brackets and CASE may be nested: deeper texts would exhaust the stack of the parser. */
+/** Nesting limit of parentheses, brackets and CASE: deeper texts would exhaust the parser's stack. */
 export const DEEPEST_NESTING = 1000;
 
-/** Turns bytes of UTF-8 into UTF-16 offsets; free for ASCII, otherwise linear once and constant per call. */
+/** Maps UTF-8 bytes to UTF-16 offsets; free for ASCII, otherwise linear once and constant per call. */
 export function createByteMap(text: string): (byte: number) => number {
   let ascii = true;
   for (let at = 0; at < text.length && ascii; at++) ascii = text.charCodeAt(at) < 128;

@@ -12,7 +12,7 @@ import { lowerAll, lowerExpression, lowerQuery } from "./recursion";
 import { columnOf, lose, loseColumns, NO_SOURCES, taint, type Scope, type Work } from "./scope";
 import { withQueries } from "./with";
 
-/** A SELECT, VALUES or set operation: what `lowerQuery` of recursion.ts runs. */
+/** A SELECT, VALUES or set operation, called by `lowerQuery` of recursion.ts. */
 export function queryOf(select: SelectStmt, outer: Scope | undefined, before: Work): Query {
   const work = withQueries(select.withClause, outer, before);
   if (select.larg !== undefined && select.rarg !== undefined) {
@@ -35,14 +35,14 @@ function simpleQuery(select: SelectStmt, outer: Scope | undefined, work: Work): 
   const windows = select.windowClause ?? [];
   const scope: Scope = { ...from.scope, windowRows: { relations, where, windows, grouped } };
   const outputs = outputsOf(select.targetList, scope, work);
-  // A plain DISTINCT is a clause with one node that is empty.
+  // A plain DISTINCT is a clause with one empty node.
   const distinctOn = (select.distinctClause ?? [])
     .filter((node) => Object.keys(node).length > 0)
     .map((node) => orderValue(node, outputs, scope, work));
   if (select.intoClause !== undefined) taint(work, "SELECT INTO a new table", "opaque");
   const lock = lockOf(select.lockingClause, scope, work);
   const groupBy = groups(select.groupClause, outputs, scope, work);
-  // Such rows are there before they are grouped, those of other outputs behind that.
+  // Set-returning calls in GROUP BY are expanded before grouping, those in other outputs after it.
   if (groupBy.some((each) => setCallsIn(each).length > 0))
     taint(work, "GROUP BY a function that gives several rows");
   return {
@@ -94,7 +94,7 @@ function boundOf(node: Node | undefined, scope: Scope, work: Work): Expression |
   return lowerExpression(node, scope, work);
 }
 
-/** A number or an output's name in ORDER BY means that output. */
+/** A number or an output's name in ORDER BY refers to that output. */
 function orderValue(
   node: Node | undefined,
   outputs: readonly Output[],
@@ -125,7 +125,7 @@ function groups(
     if ("GroupingSet" in node) return lose(work, "GROUPING SETS");
     if ("A_Const" in node) return orderValue(node, outputs, scope, work);
     const isColumn = "ColumnRef" in node && isColumnOf(node, scope);
-    // Unlike in ORDER BY, a column of the relations comes before an output of that name.
+    // Unlike in ORDER BY, a column takes precedence over an output of that name.
     return isColumn
       ? lowerExpression(node, scope, work)
       : (outputNamed(node, outputs) ?? lowerExpression(node, scope, work));
@@ -138,7 +138,7 @@ function isColumnOf(node: Extract<Node, { readonly ColumnRef: unknown }>, scope:
   return path.length > 1 || scope.sources.some(({ columns }) => columns?.includes(name) !== false);
 }
 
-/** The outputs of a select list or RETURNING clause, `*` spelled out as far as the columns are known. */
+/** The outputs of a select list or RETURNING clause, with `*` expanded as far as the columns are known. */
 export function outputsOf(
   targets: readonly Node[] | undefined,
   scope: Scope,
@@ -251,7 +251,7 @@ function setOperation(
   const first = lowerQuery(left, outer, work);
   const second = lowerQuery(right, outer, work);
   const operation = { operator: operatorOf(select, work), query: second };
-  // A first query with its own order or limit is a relation of its own.
+  // A first query with its own order or limit becomes a derived relation.
   const bounded = first.orderBy.length > 0 || (first.limit ?? first.offset) !== undefined;
   const base = bounded ? wrapped(first) : first;
   const united: Query = { ...base, setOperations: [...base.setOperations, operation] };
@@ -304,7 +304,7 @@ const STRENGTHS = {
   LCS_NONE: "update",
 } as const;
 
-/** FOR UPDATE and its kind; several clauses give the strongest over all that they name. */
+/** FOR UPDATE and the like; several clauses give the strongest lock on all relations that they name. */
 function lockOf(
   nodes: readonly Node[] | undefined,
   scope: Scope,

@@ -1,5 +1,4 @@
-// The way back into expressions and queries for the files that lower their parts: by the work at hand, so that
-// no file imports one that imports it.
+// Indirect recursion into expressions and queries through the current work, which avoids import cycles.
 import type { Node, SelectStmt } from "libpg-query";
 import type { Expression, Query } from "../../../program/expression";
 import { literal } from "../expressions";
@@ -8,10 +7,10 @@ import { kindOf } from "./ast";
 import { unfollowedIn } from "./parseTree";
 import { lose, taint, type Scope, type Work } from "./scope";
 
-/** Deeper expressions are not followed, so that no stack overflows here or later. */
+/** Nesting limit, against stack overflow here and later. */
 const DEEPEST = 300;
 
-/** Weakens the statement by what the node says and nothing follows. */
+/** Weakens the statement by the node's unfollowed fields. */
 export function weaken(node: Node, work: Work): void {
   for (const [type, fields] of Object.entries(node))
     for (const reason of unfollowedIn(type, fields)) taint(work, reason, "outside");
@@ -37,7 +36,7 @@ export function lowerAll(
   return (nodes ?? []).map((node) => lowerExpression(node, scope, work));
 }
 
-/** A SELECT, VALUES or set operation; `outer` is what its columns may mean beyond its own relations. */
+/** A SELECT, VALUES or set operation; `outer` is the scope of columns outside of its own relations. */
 export function lowerQuery(select: SelectStmt, outer: Scope | undefined, work: Work): Query {
   if (work.depth.now >= DEEPEST) {
     return emptyQuery([
@@ -51,7 +50,7 @@ export function lowerQuery(select: SelectStmt, outer: Scope | undefined, work: W
   return lowered;
 }
 
-/** A query node wherever it stands. */
+/** A query node at any place. */
 export function lowerQueryNode(node: Node | undefined, outer: Scope, work: Work): Query {
   if (node !== undefined && "SelectStmt" in node) return lowerQuery(node.SelectStmt, outer, work);
   const what = node === undefined ? "nothing" : kindOf(node);

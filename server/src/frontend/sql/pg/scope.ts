@@ -1,4 +1,4 @@
-// Names inside one statement: relations with their columns, from the innermost query outwards.
+// Names inside of one statement: relations with their columns, from the innermost query outwards.
 import type { Node, SelectStmt } from "libpg-query";
 import type { Expression, ValueType, Query, Relation } from "../../../program/expression";
 import { mapColumns } from "../../../program/mapColumns";
@@ -7,83 +7,83 @@ import type { SourceRange } from "../../../protocol/source";
 import type { LoweringContext } from "../lowering";
 import { typeOf } from "../types";
 
-/** A relation with the columns that it is known to have. */
+/** A relation with its known columns. */
 export interface Source {
   readonly relation: Relation;
-  /** Undefined: any column may be in it. */
+  /** Undefined if it may have any column. */
   readonly columns: readonly string[] | undefined;
-  /** The rows are those of an earlier statement of the same WITH: its columns stand for these. */
+  /** Set if the rows are those of an earlier statement in the same WITH: the expressions for its columns. */
   readonly fields?: ReadonlyMap<string, Expression>;
-  /** Its rows are single values, in this column: its name means the value, whose fields are looked up in it. */
+  /** Set if its rows are single values, in this column: its name means the value. */
   readonly scalar?: string;
-  /** The values are records, whose fields go by their bare names as well. */
+  /** True if the values are records, whose fields may be named without qualification. */
   readonly isRecord?: boolean;
 }
 
-/** The rows of a query's windows: those before they are grouped, told apart or ordered. */
+/** The rows of a query's windows: those before grouping, DISTINCT and ordering. */
 export interface WindowRows {
   readonly relations: readonly Relation[];
   readonly where: Expression;
-  /** The windows that WINDOW names. */
+  /** The windows named in WINDOW. */
   readonly windows: readonly Node[];
-  /** GROUP BY, HAVING or an aggregate makes other rows of them first. */
+  /** True if GROUP BY, HAVING or an aggregate transforms the rows first. */
   readonly grouped: boolean;
 }
 
 export interface Scope {
   readonly sources: readonly Source[];
   readonly outer?: Scope;
-  /** In ON CONFLICT DO UPDATE, where `excluded` is the row that was proposed. */
+  /** True in ON CONFLICT DO UPDATE, where `excluded` is the proposed row. */
   readonly excluded?: boolean;
-  /** Columns that USING or NATURAL joined: `*` lists them once. */
+  /** Columns joined by USING or NATURAL: `*` lists them once. */
   readonly merged?: ReadonlySet<string>;
-  /** In the outputs and the order of a query: what its window functions range over. */
+  /** In the outputs and the order of a query: the rows for its window functions. */
   readonly windowRows?: WindowRows;
 }
 
 export const NO_SOURCES: Scope = { sources: [] };
 
-/** Meaning of a name of the WITH clause. */
+/** The meaning of a name in the WITH clause. */
 export type Cte =
   | { readonly kind: "query"; readonly query: Query }
-  /** Changes data: its rows are the result of a statement of its own. */
+  /** A data-changing query: its rows are the result of a separate statement. */
   | {
       readonly kind: "rows";
       readonly result: string;
       readonly columns: readonly string[];
-      /** Other names for the first of its columns. */
+      /** New names for its first columns. */
       readonly names: readonly string[];
-      /** `one`: always exactly one row; `at most one`: what takes it runs where it is there. */
+      /** `one`: always exactly one row; `at most one`: its users run if the row exists. */
       readonly count: "one" | "at most one" | "many";
     }
   | { readonly kind: "opaque"; readonly columns: readonly string[] | undefined };
 
-/** One statement while it is lowered. */
+/** The state of lowering one statement. */
 export interface Work {
   readonly context: LoweringContext;
   readonly source: SourceRange;
   readonly taint: Taint[];
   readonly ctes: ReadonlyMap<string, Cte>;
-  /** How deep the expression at hand is nested. */
+  /** The nesting depth of the current expression. */
   readonly depth: { now: number };
   readonly recursion: Recursion;
-  /** Rows of data-changing WITH queries that were named: result names. */
+  /** Result names of the data-changing WITH queries in use. */
   readonly usedRows: Set<string>;
 }
 
-/** How expressions and queries are lowered: see recursion.ts. */
+/** The injected lowering of expressions and queries: see recursion.ts. */
 export interface Recursion {
   readonly expression: (node: Node, scope: Scope, work: Work) => Expression;
   readonly query: (select: SelectStmt, outer: Scope | undefined, work: Work) => Query;
 }
 
-/** Records a loss of the statement. The same reason is said once. */
+/** Records a loss of the statement, once per reason. */
 export function taint(work: Work, reason: string, effect: Taint["effect"] = "over"): void {
   const known = work.taint.some((each) => each.reason === reason && each.effect === effect);
   if (!known) work.taint.push({ effect, reason, source: work.source });
 }
 
-/** Marks the statement: its result has columns of a relation that nobody knows. */
+/** Marks the statement: its result has columns of an unknown relation. */
 export function loseColumns(work: Work, relation: string): void {
   const reason = `the columns of ${relation} are not known`;
   if (work.taint.some((each) => each.reason === reason)) return;
@@ -101,7 +101,7 @@ export function lose(
   return unknownValue(work, reason, dependsOn, type);
 }
 
-/** A value of which nobody knows what it depends on. */
+/** A value with unknown dependencies. */
 export function loseOutside(
   work: Work,
   reason: string,
@@ -121,14 +121,14 @@ function unknownValue(
   return { kind: "unknown", id: work.context.ids.fresh("u"), type, dependsOn, why: reason };
 }
 
-/** The columns of a relation, where they are known. */
+/** The columns of a relation, if known. */
 export function columnsOf(relation: Relation, work: Work): readonly string[] | undefined {
   if (relation.query !== undefined) return relation.query.outputs.map((output) => output.name);
   if (relation.kind !== "base") return undefined;
   return work.context.table(relation.table)?.columns.map((column) => column.name);
 }
 
-/** The query of the view of that name; a table that statements alone tell of is none. */
+/** The query of the view of that name; an inferred table is no view. */
 export function findView(name: string, { context }: Work): Query | undefined {
   const table = context.table(name);
   return table === undefined || table.inferred ? context.view?.(name) : undefined;
@@ -162,7 +162,7 @@ function generatedColumns(
   );
 }
 
-/** A column by its name: the innermost relation that has it, then variables, then the likeliest relation. */
+/** A column by name: of the innermost relation that has it, then variables, then the likeliest relation. */
 export function resolveColumn(path: readonly string[], scope: Scope, work: Work): Expression {
   const column = path.at(-1) ?? "";
   const qualifier = path.at(-2);
@@ -217,7 +217,7 @@ function resolveQualified(
   return columnOf(known, column);
 }
 
-/** A column of the row that was proposed; a generated one is computed from it. */
+/** A column of the proposed row; a generated one is computed from it. */
 function excludedColumn(column: string, { sources }: Scope, work: Work): Expression {
   const inRow = (name: string): Expression => ({ kind: "excluded", column: name });
   const target = sources[0]?.relation.table ?? "";
@@ -232,7 +232,7 @@ function fieldOf(source: Source, scalar: string, field: string): Expression {
   return { kind: "call", name: `field ${field}`, arguments: [value], deterministic: true };
 }
 
-/** A row as one value; of a table that is inferred, nobody knows all columns. */
+/** A row as one value; an inferred table's columns are not all known. */
 function rowOf(source: Source, work: Work): Expression {
   const { columns, relation } = source;
   if (source.scalar !== undefined) return columnOf(source, source.scalar);
@@ -254,7 +254,7 @@ export function columnOf(source: Source, column: string): Expression {
   return source.fields?.get(column) ?? { kind: "column", relation: source.relation.alias, column };
 }
 
-/** A column that no table of the scope has. Kept as a column where there is one, so that it is noted later. */
+/** A column that no table in scope has. If there is a table, it stays a column, to be noted later. */
 function unknownColumn(name: string, scope: Scope, work: Work): Expression {
   const column = name.split(".").at(-1) ?? name;
   const likely = findSource(scope, ({ relation }) => relation.kind === "base");
@@ -282,7 +282,7 @@ function findSource(scope: Scope, accepts: (source: Source) => boolean): Source 
   return undefined;
 }
 
-/** The type of an expression, as far as it can be told. */
+/** The type of an expression, if known. */
 export function typeIn(expression: Expression, scope: Scope, work: Work): ValueType | undefined {
   const relations: Relation[] = [];
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {

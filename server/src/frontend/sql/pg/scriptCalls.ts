@@ -20,9 +20,9 @@ const PREFIX = "call.";
 
 export type Lower = (context: LoweringContext) => Lowering;
 
-/** `lower`, and before its statements the commands of the routines that they call. Never fails. */
+/** `lower` preceded by the commands of called routines. Never fails. */
 export function createCallingLower(lower: Lower, shared: RoutineContext): Lower {
-  // Variables of several calls in one transaction must not meet; its ids are the same object throughout.
+  // Variables of several calls in one transaction must be distinct; its `Ids` object identifies the transaction.
   const variables = new WeakMap<Ids, Pick<Names, "used" | "types" | "prefix">>();
   return (context) => {
     const known = variables.get(context.ids) ?? {
@@ -63,7 +63,7 @@ function blockIn(context: LoweringContext, shared: RoutineContext): RoutineDefin
   return result.ok ? result.definition : undefined;
 }
 
-/** The script's statement as if it stood in a routine. */
+/** The script's statement as part of a routine. */
 function callerOf(context: LoweringContext, shared: RoutineContext, names: Names): State {
   const { piece, ids, note } = context;
   const span = { start: piece.start, end: piece.end };

@@ -1,5 +1,4 @@
-// Functions that give several values or rows: in FROM a relation whose query has a call in its outputs for each of them,
-// in a select list the call itself.
+// Set-returning functions: in FROM a relation whose query has one call per function in its outputs, in a select list the call itself.
 import type { FuncCall, Node, TypeName } from "libpg-query";
 import type { Expression, Output } from "../../../program/expression";
 import { setCallsIn, type Call } from "../../../program/operands";
@@ -10,7 +9,7 @@ import { lowerAll } from "./recursion";
 import { tableOfType } from "./plpgsql/routineDefinition";
 import { lose, type Scope, type Work } from "./scope";
 
-/** The columns of functions that give several rows; empty: the only one has the function's name or the alias. */
+/** The columns of set-returning functions; empty if the only one has the function's name or the alias. */
 const SETS: ReadonlyMap<string, readonly string[]> = new Map([
   ...named("unnest generate_series generate_subscripts regexp_split_to_table string_to_table"),
   ...named("jsonb_object_keys json_object_keys regexp_matches jsonb_path_query"),
@@ -19,7 +18,7 @@ const SETS: ReadonlyMap<string, readonly string[]> = new Map([
   ...named("jsonb_each json_each jsonb_each_text json_each_text", "key", "value"),
 ]);
 
-/** Functions whose columns stand in the statement: behind the call, or as the type of the first argument. */
+/** Functions whose columns are in the statement: after the call, or as the first argument's type. */
 const RECORDS: ReadonlySet<string> = new Set(
   "jsonb_to_recordset json_to_recordset jsonb_populate_recordset json_populate_recordset".split(
     " ",
@@ -38,12 +37,12 @@ function named(
   return names.split(" ").map((name) => [name, columns] as const);
 }
 
-/** True if a function of that name gives several rows. */
+/** True if a function of that name returns several rows. */
 export function givesRows(name: string): boolean {
   return SETS.has(name) || RECORDS.has(name);
 }
 
-/** A call in a select list that gives several values; undefined for other functions. */
+/** A set-returning call in a select list; undefined for other functions. */
 export function setCall(call: FuncCall, scope: Scope, work: Work): Expression | undefined {
   const name = lastName(call.funcname);
   if (!SETS.has(name)) return undefined;
@@ -55,16 +54,16 @@ export function setCall(call: FuncCall, scope: Scope, work: Work): Expression | 
   return asSet(name, args);
 }
 
-/** Result of a function in FROM: its columns with their values. */
+/** The columns of a function in FROM with their values. */
 export interface FunctionRows {
   readonly outputs: readonly Output[];
-  /** Its rows are single values: the alias means the value, and its fields if it is a record. */
+  /** True if its rows are single values: the alias means the value, and its fields if it is a record. */
   readonly isScalar: boolean;
-  /** Such records have whatever field is asked for. */
+  /** True if the records have any field. */
   readonly isRecord?: boolean;
 }
 
-/** The rows of a function in FROM; undefined where it is not known. */
+/** The rows of a function in FROM; undefined if it is unknown. */
 export function functionRows(
   call: FuncCall,
   alias: string,
@@ -97,7 +96,7 @@ export function functionRows(
   return { outputs: [{ name: known[0] ?? alias, value }], isScalar: true };
 }
 
-/** The column that counts rows: WITH ORDINALITY. */
+/** The row number column of WITH ORDINALITY. */
 export function ordinality({ outputs }: FunctionRows): Output {
   const first = outputs.flatMap(({ value }) => setCallsIn(value))[0];
   const value: Expression =

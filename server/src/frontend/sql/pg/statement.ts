@@ -1,4 +1,4 @@
-// Statements by PostgreSQL's own grammar: the authority for PostgreSQL.
+// Statements by PostgreSQL's own parser, which is authoritative.
 import type { Node, SelectStmt, TruncateStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
@@ -24,7 +24,7 @@ import { hasNoMeaning, leavesTables } from "./withoutMeaning";
 
 export type PgResult =
   | { readonly ok: true; readonly lowered: Lowering }
-  /** `offset` is where in the piece's `sql` the parser stopped. */
+  /** `offset` is the position in the piece's `sql` where the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
 /** Parses and lowers the one statement of a piece. */
@@ -40,7 +40,7 @@ export function lowerWithPg(context: LoweringContext, parser: PgParser): PgResul
   return { ok: true, lowered: lowerStatement(statement.node, context) };
 }
 
-/** One statement of the tree in the AR. Never fails: what is not understood becomes an opaque statement. */
+/** One statement of the tree in the AR. Never fails: an unknown one becomes opaque. */
 export function lowerStatement(node: Node, context: LoweringContext): Lowering {
   const work = startWork(context);
   const clause = withClauseOf(node);
@@ -49,7 +49,7 @@ export function lowerStatement(node: Node, context: LoweringContext): Lowering {
     : lowerSingle(node, work);
 }
 
-/** A work item for one statement or expression. */
+/** The initial work for one statement or expression. */
 export function startWork(context: LoweringContext): Work {
   return {
     context,
@@ -84,7 +84,7 @@ function resultOf(statement: Statement): Lowering["result"] {
   return { name: returning.into, columns: returning.outputs.map((output) => output.name) };
 }
 
-/** A statement whose WITH changes nothing, or whose changes are done already. */
+/** A statement whose WITH changes nothing, or whose changes have been lowered. */
 function lowerSingle(node: Node, before: Work): Lowering {
   if ("SelectStmt" in node) return lowerSelect(node.SelectStmt, before);
   const work = withQueries(withClauseOf(node), undefined, before);
@@ -110,7 +110,7 @@ function lowerSingle(node: Node, before: Work): Lowering {
     const { funccall } = node.CallStmt;
     const name = lastName(funccall?.funcname);
     const args = funccall === undefined ? [] : callArguments(funccall, NO_SOURCES, work);
-    // A routine of the workspace has run by then.
+    // A workspace routine, inlined before.
     if (work.context.call?.(name, args, schemaOf(funccall?.funcname)) !== undefined)
       return { statements: [] };
     return opaque(node, `the procedure ${name} is not known here`, work);
@@ -124,7 +124,7 @@ function lowerSingle(node: Node, before: Work): Lowering {
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
 }
 
-/** True if the statement leaves rows, tables and keys as they are, and gives nothing. */
+/** True if the statement leaves rows, tables and keys unchanged, and returns nothing. */
 export function hasNoEffect(node: Node): boolean {
   if ("VariableSetStmt" in node) return unfollowedSetting(node.VariableSetStmt) === undefined;
   return NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node);
@@ -160,7 +160,7 @@ function lowerSelect(select: SelectStmt, work: Work): Lowering {
   return one({ ...base, kind: "select", query, into, discarded: false, taint: work.taint });
 }
 
-/** SELECT pg_advisory_xact_lock(...) alone is a lock; one with two keys locks their pair. */
+/** A plain SELECT pg_advisory_xact_lock(...) is a lock; one with two keys locks their pair. */
 function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined {
   const [target, ...others] = select.targetList ?? [];
   if (target === undefined || others.length > 0 || !("ResTarget" in target)) return undefined;
@@ -212,7 +212,7 @@ function tablesOf(nodes: readonly Node[] | undefined): readonly string[] {
   return (nodes ?? []).flatMap((node) => ("RangeVar" in node ? tableName(node.RangeVar) : []));
 }
 
-/** TRUNCATE locks its tables against everyone, then deletes their rows: first those that refer to others. */
+/** TRUNCATE locks its tables exclusively, then deletes their rows: referencing tables first. */
 function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Work): Lowering {
   const tables = tablesOf(relations);
   if (restart_seqs === true)
@@ -229,7 +229,7 @@ function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Wor
   return { statements: [...locks, ...deletions] };
 }
 
-/** A statement of which only the tables are known. */
+/** A statement with known tables only. */
 function opaque(node: Node, reason: string, work: Work): Lowering {
   const names = rangeVarsOf(node).map((relation) => tableName(relation));
   const tables = new Set(names.filter((name) => !work.ctes.has(name)));

@@ -31,7 +31,7 @@ export function lowerSubLink(link: SubLink, scope: Scope, work: Work): Expressio
   }
 }
 
-/** ARRAY (SELECT ...): the values that the query gives, none of which makes an empty array. */
+/** ARRAY (SELECT ...): the query's values; without any an empty array. */
 function arrayOf(query: Query, alias: string): Expression {
   const relation: Relation = { alias, table: alias, kind: "derived", query, join: "inner" };
   const [output] = query.outputs;
@@ -54,7 +54,7 @@ function arrayOf(query: Query, alias: string): Expression {
   return { kind: "coalesce", operands: [{ kind: "subquery", query: gathering }, empty] };
 }
 
-/** `SELECT column FROM name` where the name stands for the rows of a change in WITH. */
+/** `SELECT column FROM name` with the name of a data change in WITH. */
 function rowsBehind(
   node: Node | undefined,
   work: Work,
@@ -82,7 +82,7 @@ function rowsBehind(
   return { result, value: { kind: "field", result, field, at: "first" } };
 }
 
-/** A query on the rows of an earlier statement alone is that row's value. */
+/** A query on only the rows of an earlier statement is that row's value. */
 export function scalar(query: Query): Expression {
   const [output] = query.outputs;
   const own = query.relations.length === 0 && query.setOperations.length === 0;
@@ -108,13 +108,13 @@ function quantified(link: SubLink, query: Query, scope: Scope, work: Work): Expr
 }
 
 interface Compared {
-  /** The rows of the query where something more holds. */
+  /** The rows of the query under a further condition. */
   readonly where: (condition: Expression) => Query;
-  /** The comparison with the row at hand. */
+  /** The comparison with the current row. */
   readonly condition: Expression;
 }
 
-/** The comparison of values with the rows of a query, column by column; several only by `=`. */
+/** The columnwise comparison of values with a query's rows; several columns only by `=`. */
 function comparedRows(
   values: readonly Expression[],
   operator: string,
@@ -140,10 +140,7 @@ function comparedRows(
   return { where: (where) => ({ ...all, where }), condition: connective("and", conditions) };
 }
 
-/**
- * ANY: true where the comparison is true for a row, else NULL where it may be. ALL is ANY of the comparison's opposite,
- * turned around.
- */
+/** ANY: true if the comparison is true for a row, else NULL if it may be. ALL is the negated ANY of the opposite comparison. */
 function ofAll({ where, condition }: Compared, isAny: boolean): Expression {
   const some = (sought: Expression): Expression => ({ kind: "exists", query: where(sought) });
   const sought: Expression = isAny ? condition : { kind: "not", operand: condition };
@@ -171,7 +168,7 @@ function valueOfOperator(
   return negatedIf(like[1] === "!", { kind: "like", operand: left, pattern: right, insensitive });
 }
 
-/** `(a, b) IN (SELECT x, y ...)` with two more conditions on the rows of the query, where no name is hidden by that. */
+/** `(a, b) IN (SELECT x, y ...)` with two more conditions on the query's rows, if these hide no name. */
 function rowIn(
   values: readonly Expression[],
   query: Query,

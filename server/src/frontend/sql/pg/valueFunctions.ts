@@ -1,5 +1,5 @@
-// Functions of the workspace that touch no table: what they give is a function of their arguments, or a new value each
-// time. Told by the words of their bodies; whatever is not known there makes it no such function.
+// Workspace functions that touch no table: their result is a function of their arguments, or a new value each time. Decided by the words of
+// their bodies; an unknown word disqualifies a function.
 import { isPure } from "../../../program/functions";
 import type { LoweringContext } from "../lowering";
 import { nameOf, tokensOf, type Token } from "../text/tokens";
@@ -10,9 +10,9 @@ import type { RoutineDefinition, RoutineContext } from "./plpgsql/routineDefinit
 import { givesRows } from "./sets";
 
 export interface ValueFunction {
-  /** Equal arguments give equal values; otherwise it is a new value each time. */
+  /** True if equal arguments give equal values; otherwise each call returns a new value. */
   readonly deterministic: boolean;
-  /** It raises an error of its own for some arguments. */
+  /** True if it raises an error for some arguments. */
   readonly mayFail: boolean;
 }
 
@@ -21,8 +21,8 @@ type Verdict = ValueFunction | undefined;
 const known = new WeakMap<RoutineContext["routine"], Map<RoutineDefinition, Verdict>>();
 
 /**
- * The value of the workspace's function of that name, where it reads and changes nothing. Linear in the bodies of all
- * functions that it calls, once each.
+ * The value of the workspace's function of that name, if it reads and changes nothing. Linear in the bodies of all functions that it calls,
+ * once each.
  */
 export function valueFunction(
   routine: RoutineContext["routine"],
@@ -35,14 +35,14 @@ export function valueFunction(
   const verdicts = known.get(routine) ?? new Map<RoutineDefinition, Verdict>();
   known.set(routine, verdicts);
   if (verdicts.has(definition)) return verdicts.get(definition);
-  // The rest of the function decides with which arguments it calls itself.
+  // Recursive calls are decided by the rest of the function.
   verdicts.set(definition, CALCULATES);
   const verdict = read(definition, routine);
   verdicts.set(definition, verdict);
   return verdict;
 }
 
-/** Questions about the workspace's functions where they are called. */
+/** The function lookups for callers. */
 export function functionsOf(
   routine: RoutineContext["routine"],
 ): Pick<LoweringContext, "gives" | "owns"> {
@@ -63,7 +63,7 @@ function ownTypes(
   const types = definition.arguments
     .filter((each) => each.isInput)
     .map((each) => typeText(each.type));
-  // The search path that nobody set makes functions in `public`.
+  // Without a search path, functions are in `public`.
   if (schema !== undefined) return (definition.schema ?? "public") === schema ? types : undefined;
   return isHidden(name, types) ? undefined : types;
 }
@@ -88,7 +88,7 @@ function read(definition: RoutineDefinition, routine: RoutineContext["routine"])
     if (reads && !readsNoTable(tokens, at + 1, queries, body.text)) return undefined;
     if (NOW.has(token.word)) deterministic = false;
     if (next !== "(" || NO_CALLS.has(token.word) || previous === "as") continue;
-    // Behind what stands in FROM: another name with its columns.
+    // After an item in FROM: an alias with columns.
     if (previous === ")") continue;
     const name = nameOf(body.text, token);
     if (queries.has(name)) continue;
@@ -100,10 +100,10 @@ function read(definition: RoutineDefinition, routine: RoutineContext["routine"])
   return { deterministic, mayFail };
 }
 
-/** RAISE of what is no error. */
+/** RAISE levels that are no errors. */
 const QUIET: ReadonlySet<string> = new Set("notice debug log info warning".split(" "));
 
-/** True if only constants stand between the parentheses. */
+/** True if there are only constants between the parentheses. */
 function isConstant(tokens: readonly Token[], open: number): boolean {
   for (let at = open + 1; at < tokens.length; at++) {
     const token = tokens[at];
@@ -114,7 +114,7 @@ function isConstant(tokens: readonly Token[], open: number): boolean {
   return false;
 }
 
-/** Words after which something is changed, locked, or not known. */
+/** Words that precede a change, a lock, or something unknown. */
 const REFUSED: ReadonlySet<string> = new Set(
   (
     "insert update delete merge execute perform call copy truncate lock create alter drop notify listen do " +
@@ -149,7 +149,7 @@ function calledVerdict(
   const before = tokens[at - 1]?.word === "." ? tokens[at - 2] : undefined;
   const schema = before === undefined ? undefined : nameOf(text, before);
   const count = argumentsIn(tokens, at + 1);
-  // The workspace may have a function of a name that PostgreSQL has as well.
+  // The workspace may overload a PostgreSQL function.
   if (ownTypes(routine, name, count, schema) !== undefined)
     return valueFunction(routine, name, count, schema);
   if (FRESH[name] !== undefined || name === "current_setting") return DRAWS;
@@ -158,7 +158,7 @@ function calledVerdict(
   return valueFunction(routine, name, count, schema);
 }
 
-/** How many arguments stand between the parentheses. */
+/** The number of arguments between the parentheses. */
 function argumentsIn(tokens: readonly Token[], open: number): number {
   let depth = 0;
   let commas = 0;
@@ -172,7 +172,7 @@ function argumentsIn(tokens: readonly Token[], open: number): number {
   return commas + 1;
 }
 
-/** FROM and JOIN of functions, subqueries and names of WITH; and of what is no table: `extract(day from x)`. */
+/** True if FROM and JOIN name only functions, subqueries and WITH queries; or if FROM has another meaning: `extract(day from x)`. */
 function readsNoTable(
   tokens: readonly Token[],
   at: number,
@@ -180,7 +180,7 @@ function readsNoTable(
   text: string,
 ): boolean {
   let place = tokens[at]?.word === "lateral" ? at + 1 : at;
-  // A name may stand behind its schema.
+  // A name may be schema-qualified.
   while (isName(tokens[place]) && tokens[place + 1]?.word === "." && isName(tokens[place + 2]))
     place += 2;
   const token = tokens[place];
@@ -192,7 +192,7 @@ function readsNoTable(
   return isName(token) && queries.has(nameOf(text, token)) && !hasComma(tokens, place);
 }
 
-/** True if a list of relations goes on behind this one: what comes then is not looked at. */
+/** True if the list of relations continues, which is not examined. */
 function hasComma(tokens: readonly Token[], from: number): boolean {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {

@@ -17,17 +17,17 @@ function each(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));
 }
 
-/** The type for a name as `typeText` gives it: `other` for arrays, intervals and whatever is not known. */
+/** The type for a `typeText` name: `other` for arrays, intervals and unknown types. */
 export function valueTypeOf(name: string): ValueType {
   return TYPES[name] ?? "other";
 }
 
-/** True if its whole numbers are of 64 bits. */
+/** True for 64-bit integers. */
 export function isWide(name: string): boolean {
   return /^(?:int8|bigint|bigserial|serial8|xid8)$/u.test(name);
 }
 
-/** True if a column of this type numbers its rows by itself. */
+/** True if a column of this type is auto-incremented. */
 export function isSerial(name: string): boolean {
   return /^(small|big)?serial[248]?$/.test(name);
 }

@@ -1,5 +1,5 @@
-// Window functions: what one says of a row is a subquery over the rows of the same query that belong to its window.
-// Rows that ORDER BY does not tell apart are told apart by their keys, as everywhere; PostgreSQL takes any of them first.
+// Window functions as subqueries over the rows of the same query in the window. Ties of ORDER BY are broken by key, as everywhere;
+// PostgreSQL's choice is arbitrary.
 import type { FuncCall, Node, WindowDef } from "libpg-query";
 import type { Expression, Query } from "../../../program/expression";
 import { prefixRelations } from "../../../program/mapColumns";
@@ -21,7 +21,7 @@ interface Window {
   readonly frame: "peers" | "rows" | "whole" | undefined;
 }
 
-/** Frames as the parser's bits: up to the peers of the row (what is meant by none), up to the row, all rows. */
+/** Frames by the parser's bits: up to the row's peers (the default), up to the row, all rows. */
 const FRAMES: ReadonlyMap<number, NonNullable<Window["frame"]>> = new Map([
   [0x422, "peers"],
   [0x428, "peers"],
@@ -31,12 +31,12 @@ const FRAMES: ReadonlyMap<number, NonNullable<Window["frame"]>> = new Map([
   [0x128, "whole"],
 ]);
 
-/** Bits that say how the frame was written. */
+/** Bits that record how the frame was written. */
 const WRITTEN = 0x11;
 
 /**
- * The value of `name(...) OVER (...)`; `aggregate` lowers a call that is one. An unknown, with a loss, for frames and
- * functions that are not followed and for rows whose keys are not known.
+ * The value of `name(...) OVER (...)`; `aggregate` lowers an aggregate call. An unknown, with a loss, for unsupported frames and functions
+ * and for rows without known keys.
  */
 export function windowValue(
   call: FuncCall,
@@ -74,7 +74,7 @@ function overRows(
     const value = aggregate();
     const isWhole = window.frame === "whole" || window.order.length === 0;
     if (isWhole) return subquery(asked, value, "partition");
-    // In an order, the values of such an aggregate have one as well.
+    // Such an aggregate depends on the order of its input.
     if (value.kind === "aggregate" && value.function === "other") return undefined;
     return subquery(asked, value, window.frame === "rows" ? "up to" : "up to peers");
   }
@@ -112,7 +112,7 @@ function next(count: Expression | undefined): Expression | undefined {
   return count && { kind: "arithmetic", operator: "+", left: count, right: literal(1) };
 }
 
-/** LAG and LEAD: the value in the row so many before or behind it, else the third argument. */
+/** LAG and LEAD: the value in the row at a distance, else the third argument. */
 function neighbour(call: FuncCall, name: "lag" | "lead", asked: Asked): Expression | undefined {
   const [value, distance, instead] = call.args ?? [];
   const far = distance === undefined ? 1 : constantIn(distance);
@@ -125,7 +125,7 @@ function constantIn(node: Node): unknown {
   return "A_Const" in node ? constantOf(node.A_Const) : undefined;
 }
 
-/** The value in one of the rows, by their order or against it. */
+/** The value in the n-th row, by the order or its reverse. */
 function nth(
   asked: Asked,
   value: Expression,
@@ -146,7 +146,7 @@ function nth(
 
 type Which = "partition" | "before" | "before peers" | "behind" | "up to" | "up to peers";
 
-/** A subquery over those rows of the window; undefined where the order does not say which they are. */
+/** A subquery over those rows of the window; undefined if the order does not determine them. */
 function subquery(
   asked: Asked,
   value: Expression,
@@ -159,7 +159,7 @@ function subquery(
   if (order === undefined) return undefined;
   const keys = order.map((key) => asNumber(key, asked));
   const { orderBy = [] } = more;
-  // All that is asked of a row of the window, once more under another name.
+  // Everything that is read of a window row, under another alias.
   const inner = [value, ...window.partition, ...keys.map((key) => key.value)];
   const copy = prefixRelations(
     {
@@ -205,7 +205,7 @@ function same({ value, other }: Both): Expression {
   return { kind: "sameValue", left: other, right: value };
 }
 
-/** True if the other row comes first. */
+/** The condition that the other row comes first. */
 function precedes(keys: readonly Both[]): Expression {
   const [first, ...rest] = keys;
   if (first === undefined) return literal(false);
@@ -220,7 +220,7 @@ function precedes(keys: readonly Both[]): Expression {
   return connective("or", [smaller, connective("and", [same(first), precedes(rest)])]);
 }
 
-/** Truth as a number, which has an order everywhere. */
+/** A Boolean as a number, which is ordered everywhere. */
 function asNumber(key: Key, { scope, work }: Asked): Key {
   const condition = key.value;
   if (typeIn(condition, scope, work) !== "bool") return key;
@@ -233,7 +233,7 @@ function asNumber(key: Key, { scope, work }: Asked): Key {
   return { ...key, value: { kind: "conditional", condition, then: literal(1), otherwise: no } };
 }
 
-/** The order of the window and behind it the keys of all tables; undefined where a relation has no known key. */
+/** The window's order followed by the keys of all tables; undefined if a relation has no known key. */
 function totalOrder({ rows, window, work }: Asked): readonly Key[] | undefined {
   const keys = rows.relations.map((relation) =>
     relation.kind === "base"
@@ -251,7 +251,7 @@ function totalOrder({ rows, window, work }: Asked): readonly Key[] | undefined {
   return missing.length === 0 ? window.order : all;
 }
 
-/** True if the rows can be asked for once more: nothing in them is new each time. */
+/** True if the rows can be queried again: they contain no generated values. */
 function canRepeat({ relations, where, grouped }: WindowRows): boolean {
   if (grouped || relations.some(({ kind }) => kind === "opaque")) return false;
   return !/"kind":"(?:fresh|unknown)"/.test(JSON.stringify([relations, where]));
@@ -268,7 +268,7 @@ function windowOf(
     "WindowDef" in node && node.WindowDef.name === named ? [node.WindowDef] : [],
   )[0];
   if (over === undefined || (named !== undefined && base === undefined)) return undefined;
-  // OVER w is that window, OVER (w ...) goes on where it ends.
+  // OVER w is that window, OVER (w ...) extends it.
   const framed = over.name === undefined ? over : base;
   const order = over.orderClause ?? base?.orderClause ?? [];
   if (framed?.startOffset !== undefined || framed?.endOffset !== undefined) return undefined;

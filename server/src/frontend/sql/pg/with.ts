@@ -1,11 +1,11 @@
-// WITH: queries by name. Those that change data are statements of their own and run before (see statement.ts).
+// WITH: named queries. Data-changing ones are separate statements and run before (see statement.ts).
 import type { CommonTableExpr, Node, WithClause } from "libpg-query";
 import { withColumnNames } from "../terms";
 import { kindOf, stringsOf } from "./ast";
 import { lowerQuery } from "./recursion";
 import { NO_SOURCES, taint, type Cte, type Scope, type Work } from "./scope";
 
-/** The work with the names of a WITH clause. A name that is defined already (it changes data) is kept. */
+/** The work with the names of a WITH clause. A name that is bound already (it changes data) is kept. */
 export function withQueries(
   clause: WithClause | undefined,
   outer: Scope | undefined,
@@ -59,7 +59,7 @@ function queryOf(
   }
   const { SelectStmt: select } = ctequery;
   if (recursive && select.larg !== undefined && mentions(select.rarg, definition.ctename ?? "")) {
-    // The rows that it starts from are read; what follows from them is not known.
+    // The initial rows are read; the recursive ones are unknown.
     taint(work, "WITH RECURSIVE", "approx");
     const start = lowerQuery(select.larg, outer ?? NO_SOURCES, work);
     return { kind: "query", query: withColumnNames(start, names) };

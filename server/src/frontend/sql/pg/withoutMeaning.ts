@@ -1,9 +1,9 @@
-// Definitions that are known to say nothing about what transactions read and write: where rows are kept and found, who
-// may see them, what things are called in catalogues. What is in neither list is a loss.
+// Definitions without effect on what transactions read and write: storage, access paths, privileges, catalog names. Unlisted ones are a
+// loss.
 import type { AlterTableCmd, Node } from "libpg-query";
 import { kindOf } from "./ast";
 
-/** Statements that leave tables, keys and rows as they are. */
+/** Statements that leave tables, keys and rows unchanged. */
 const STATEMENTS: ReadonlySet<string> = new Set(
   (
     "CommentStmt GrantStmt GrantRoleStmt AlterOwnerStmt AlterDefaultPrivilegesStmt CreateRoleStmt AlterRoleStmt " +
@@ -20,7 +20,7 @@ const STATEMENTS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Changes of a table that leave its columns and keys as they are. */
+/** Table changes that leave columns and keys unchanged. */
 const CHANGES: ReadonlySet<string> = new Set(
   (
     "AT_SetStatistics AT_SetOptions AT_ResetOptions AT_SetStorage AT_SetCompression " +
@@ -32,18 +32,18 @@ const CHANGES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True if the definition is known to mean nothing for transactions. */
+/** True if the definition has no effect on transactions. */
 export function hasNoMeaning(node: Node): boolean {
   return STATEMENTS.has(kindOf(node));
 }
 
-/** True if the definition, where it stands among statements, leaves tables and their keys as they are. */
+/** True if the definition, among statements, leaves tables and their keys unchanged. */
 export function leavesTables(node: Node): boolean {
   if ("IndexStmt" in node) return node.IndexStmt.unique !== true;
   return "DropStmt" in node && KEEPING.has(node.DropStmt.removeType ?? "OBJECT_TABLE");
 }
 
-/** Kinds of objects that may be dropped without a table, a key or a trigger of a table. */
+/** Kinds of objects whose removal affects no table, key or trigger. */
 const KEEPING: ReadonlySet<string> = new Set(
   (
     "OBJECT_FUNCTION OBJECT_PROCEDURE OBJECT_ROUTINE OBJECT_AGGREGATE OBJECT_OPERATOR OBJECT_CAST OBJECT_COLLATION " +
@@ -51,7 +51,7 @@ const KEEPING: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** True if that change of a table is known to leave its columns and keys as they are. */
+/** True if that table change is known to leave its columns and keys unchanged. */
 export function changesNothing({ subtype = "AT_AddColumn" }: AlterTableCmd): boolean {
   return CHANGES.has(subtype);
 }

@@ -8,7 +8,7 @@ import { assign, sourceAt, unknownAt, type RoutineState } from "./state";
 export interface Target {
   /** `x`, `r.f`, `label.x`. */
   readonly path: readonly string[];
-  /** It has subscripts: only a part of the value changes. */
+  /** True with subscripts: only a part of the value changes. */
   readonly part: boolean;
 }
 
@@ -34,7 +34,7 @@ export function assignTarget(
   } else if (binding.kind === "record") {
     assignWhole(state, binding, value, span);
   } else if (binding.kind === "variable") {
-    // A field of a variable of a composite type is a part of its value.
+    // A field of a composite variable is a part of its value.
     set(state, binding.variable, value, { ...target, part: target.part || rest.length > 0 }, span);
   } else {
     unknownAt(state, `the assignment to ${name}`, span, [value]);
@@ -100,7 +100,7 @@ export interface Rows {
   readonly complete: boolean;
 }
 
-/** INTO: the columns of a result's row, the first or that of a loop, in the targets. */
+/** INTO: assigns the columns of a result's row, the first or that of a loop. */
 export function assignRow(
   state: RoutineState,
   targets: readonly Target[],
@@ -125,7 +125,7 @@ export function assignRow(
   });
 }
 
-/** One row of values in the targets: by name in a record, by position elsewhere. */
+/** Assigns one row of values: by name to a record, by position otherwise. */
 export function assignValues(
   state: RoutineState,
   targets: readonly Target[],
@@ -153,7 +153,7 @@ function recordOf(state: RoutineState, target: Target): RecordBinding | undefine
   return found?.binding.kind === "record" && found.rest.length === 0 ? found.binding : undefined;
 }
 
-/** Targets whose value is not known: dynamic SQL, a FETCH that is not followed. */
+/** Targets with an unknown value: dynamic SQL, an unsupported FETCH. */
 export function assignUnknown(
   state: RoutineState,
   targets: readonly Target[],

@@ -1,4 +1,4 @@
-// The body of a routine: its text as its language sees it, and where each character stands in the file.
+// The body of a routine: its text for its language, mapped to the file.
 import { rangeOf, type LineIndex } from "../text/lines";
 import type { SqlPiece } from "../lowering";
 import type { Span } from "../text/split";
@@ -6,19 +6,19 @@ import type { SourceRange } from "../../../protocol/source";
 
 export interface Body {
   readonly lines: LineIndex;
-  /** The text between the quotes of a quoted body, with doubled quotes and escapes resolved. */
+  /** The text of a quoted body, with doubled quotes and escapes resolved. */
   readonly text: string;
-  /** The offset in the file of an offset of `text`. Monotone. */
+  /** Maps an offset of `text` to the file. Monotone. */
   readonly toFile: (offset: number) => number;
 }
 
-/** A body that is a part of the file's text as it stands: BEGIN ATOMIC ... END. */
+/** A body that is an unmodified part of the file's text: BEGIN ATOMIC ... END. */
 export function plainBody(lines: LineIndex, span: Span): Body {
   const text = lines.text.slice(span.start, span.end);
   return { lines, text, toFile: (offset) => span.start + clamp(offset, text.length) };
 }
 
-/** An offset that lies inside of a text of that length. */
+/** An offset clamped to a text's length. */
 export function clamp(offset: number, most: number): number {
   return Math.max(0, Math.min(offset, most));
 }
@@ -29,11 +29,11 @@ export function rangeIn(body: Body, span: Span): SourceRange {
 }
 
 export interface PieceOptions {
-  /** Words before the part that make a statement of it: `SELECT ` before an expression. */
+  /** A prefix that makes the part a statement: `SELECT ` before an expression. */
   readonly before?: string;
-  /** A part of the text that the parser is not to see: INTO and its targets. */
+  /** A part of the text hidden from the parser: INTO and its targets. */
   readonly without?: Span;
-  /** The piece as the reader sees it, when that is more than the part that is parsed. */
+  /** The displayed piece, if it is larger than the parsed one. */
   readonly shown?: Span;
 }
 

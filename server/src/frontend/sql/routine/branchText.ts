@@ -1,4 +1,4 @@
-// The text of IF, CASE and END in routines, which all languages of routines write alike.
+// The syntax of IF, CASE and END in routines, common to all routine languages.
 import type { Span } from "../text/split";
 import { isName, peek, problem, take, word, type Cursor } from "./cursor";
 
@@ -12,7 +12,7 @@ export interface BranchesText<Statement> {
   readonly otherwise: readonly Statement[] | undefined;
 }
 
-/** The languages' own ways. */
+/** The language-specific parts. */
 export interface BranchGrammar<Statement> {
   /** The text up to one of the words. */
   readonly span: (cursor: Cursor, ...words: readonly string[]) => Span;
@@ -70,7 +70,7 @@ function takeElse<Statement>(
   return otherwise;
 }
 
-/** END [word] [label] of a block, IF, CASE or loop; its semicolon is left. */
+/** END [word] [label] of a block, IF, CASE or loop, without its semicolon. */
 export function takeEnd(cursor: Cursor, what?: string): void {
   if (!take(cursor, "end")) {
     problem(cursor, `END${what === undefined ? "" : ` ${what.toUpperCase()}`} is missing`);

@@ -1,4 +1,4 @@
-// IF and CASE of routines in the AR: a later condition is only asked for when the earlier ones do not hold.
+// IF and CASE of routines in the AR: a later condition is only evaluated if the earlier ones do not hold.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { Span } from "../text/split";
@@ -12,14 +12,14 @@ export interface Choice {
     readonly then: () => Command;
   }[];
   readonly otherwise: (() => void) | undefined;
-  /** Lowers into a list of commands one level deeper. */
+  /** Lowers into a nested list of commands. */
   readonly inner: (run: () => void) => Command;
 }
 
-/** Later branches are left out, so that no stack overflows behind: each is nested in the one before it. */
+/** The limit of branches, each of which is nested in the previous one's ELSE. */
 const DEEPEST_BRANCH = 200;
 
-/** Emits the branches of one statement, each in the ELSE of the one before it. */
+/** Emits the branches of one statement, each in the previous one's ELSE. */
 export function emitBranches(
   state: RoutineState & { readonly nested: number },
   span: Span,

@@ -1,9 +1,9 @@
-// A position in the tokens of a routine's body, with the few ways in which its parser moves.
+// A parser's cursor over the tokens of a routine's body.
 import type { Span } from "../text/split";
 import { nameOf, tokensOf, type Token } from "../text/tokens";
 import type { Target } from "./assign";
 
-/** Something that is wrong with the text. */
+/** A syntax error. */
 export interface Problem {
   readonly message: string;
   readonly span: Span;
@@ -15,11 +15,11 @@ export interface Cursor {
   at: number;
   readonly problems: Problem[];
   depth: number;
-  /** Nothing more is said: the text was left behind where it is nested too deeply. */
+  /** True after text that was skipped for its nesting: further errors are not reported. */
   silent: boolean;
 }
 
-/** Blocks and branches nested deeper are skipped, so that no stack overflows. */
+/** Nesting limit of blocks and branches. */
 export const DEEPEST_BLOCK = 200;
 
 /** A cursor at the start of a text. */
@@ -38,7 +38,7 @@ export function peek(cursor: Cursor, ahead = 0): Token | undefined {
   return cursor.tokens[cursor.at + ahead];
 }
 
-/** The word of a token further on, empty at the end. */
+/** The word of a token ahead, empty at the end. */
 export function word(cursor: Cursor, ahead = 0): string {
   return peek(cursor, ahead)?.word ?? "";
 }
@@ -47,24 +47,24 @@ export function atEnd(cursor: Cursor): boolean {
   return cursor.at >= cursor.tokens.length;
 }
 
-/** Where the next token starts. */
+/** The start of the next token. */
 export function startOf(cursor: Cursor): number {
   return peek(cursor)?.start ?? cursor.text.length;
 }
 
-/** Where the last token ended. */
+/** The end of the last token. */
 export function endOf(cursor: Cursor): number {
   return cursor.tokens[cursor.at - 1]?.end ?? 0;
 }
 
-/** Takes the next token if it is that word or symbol. */
+/** Consumes the next token if it is that word or symbol. */
 export function take(cursor: Cursor, wanted: string): boolean {
   if (word(cursor) !== wanted) return false;
   cursor.at++;
   return true;
 }
 
-/** Takes these words in a row, or none. */
+/** Consumes these words in a row, or none. */
 export function takeAll(cursor: Cursor, ...wanted: readonly string[]): boolean {
   if (!wanted.every((each, ahead) => word(cursor, ahead) === each)) return false;
   cursor.at += wanted.length;
@@ -75,7 +75,7 @@ export function isName(token: Token | undefined): token is Token {
   return token?.kind === "word" || token?.kind === "name";
 }
 
-/** Takes a name, quoted or not. */
+/** Consumes a name, quoted or not. */
 export function takeName(cursor: Cursor): string | undefined {
   const token = peek(cursor);
   if (!isName(token)) return undefined;
@@ -83,7 +83,7 @@ export function takeName(cursor: Cursor): string | undefined {
   return nameOf(cursor.text, token);
 }
 
-/** Says what is wrong at the next token. */
+/** Reports an error at the next token. */
 export function problem(cursor: Cursor, message: string, at?: Span): void {
   if (cursor.silent) return;
   const token = peek(cursor) ?? cursor.tokens.at(-1);
@@ -92,14 +92,14 @@ export function problem(cursor: Cursor, message: string, at?: Span): void {
 }
 
 /**
- * The text up to one of the words (outside of parentheses and brackets) or a semicolon. The word is not taken.
- * As in PostgreSQL, CASE ... END does not protect the THEN in it.
+ * The text up to one of the words (outside of parentheses and brackets) or a semicolon. The word is not consumed. As in PostgreSQL, a THEN
+ * inside of CASE ... END counts.
  */
 export function spanUntil(cursor: Cursor, ...words: readonly string[]): Span {
   return spanWhile(cursor, words, { keepsCase: false });
 }
 
-/** The same where CASE ... END keeps the words inside of it, as in MySQL. */
+/** The same, with words inside of CASE ... END ignored, as in MySQL. */
 export function spanOverCase(cursor: Cursor, ...words: readonly string[]): Span {
   return spanWhile(cursor, words, { keepsCase: true });
 }
@@ -130,14 +130,14 @@ function spanWhile(
   return { start, end };
 }
 
-/** END IF, END LOOP and the like stand in no SQL: a semicolon is missing before them. */
+/** END IF, END LOOP and the like do not occur in SQL: a semicolon is missing before them. */
 export function endsAround(cursor: Cursor): boolean {
   return word(cursor) === "end" && ENDED.has(word(cursor, 1));
 }
 
 const ENDED = new Set(["if", "loop", "while", "repeat"]);
 
-/** The spans of a list with commas, up to one of the words or a semicolon. */
+/** The spans of a comma-separated list, up to one of the words or a semicolon. */
 export function listUntil(cursor: Cursor, ...words: readonly string[]): readonly Span[] {
   const spans: Span[] = [];
   do {
@@ -147,7 +147,7 @@ export function listUntil(cursor: Cursor, ...words: readonly string[]): readonly
   return spans;
 }
 
-/** Moves behind the next semicolon. */
+/** Skips to after the next semicolon. */
 export function skipStatement(cursor: Cursor): void {
   while (!atEnd(cursor) && !take(cursor, ";")) cursor.at++;
 }
@@ -173,7 +173,7 @@ export function takeTarget(cursor: Cursor): Target | undefined {
   }
 }
 
-/** Several targets with commas; STRICT is taken by the caller. */
+/** Several comma-separated targets; the caller consumes STRICT. */
 export function takeTargets(cursor: Cursor): readonly Target[] {
   const targets: Target[] = [];
   do {

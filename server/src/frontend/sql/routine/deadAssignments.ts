@@ -1,11 +1,11 @@
-// Leaves out assignments whose value nothing reads: FOUND after each statement, fields of a record that are not used.
+// Removes dead assignments: FOUND after each statement, unused fields of a record.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { walkCommand, walkExpression } from "../walk";
 
 /**
- * The command without assignments that no later command can read; those that `isKept` stay in any case, as
- * something behind the command may read them. Linear but for loops.
+ * The command without assignments that no later command can read; `isKept` marks variables that are live at its end. Linear except for
+ * loops.
  */
 export function withoutDeadAssignments(
   command: Command,
@@ -20,7 +20,7 @@ export function withoutDeadAssignments(
 
 interface Live {
   readonly command: Command;
-  /** The variables that this command or what follows it reads. */
+  /** The variables that are live before the command. */
   readonly before: ReadonlySet<string>;
 }
 
@@ -28,8 +28,8 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 const NOTHING: Command = { kind: "sequence", commands: [] };
 
 /**
- * `all` is what is read anywhere: the answer wherever control may go elsewhere. `caught` is what handlers around the
- * command read: an error may come between any two of its parts.
+ * Liveness. `all` is what is read anywhere, for jumps; `caught` is what enclosing handlers read, since an error may occur between any two
+ * parts.
  */
 function live(
   command: Command,

@@ -1,7 +1,7 @@
-// Conditions that constants decide: `TG_OP = 'INSERT'` in the body of a trigger that is run for an UPDATE.
+// Constant folding of conditions: `TG_OP = 'INSERT'` in the body of a trigger for an UPDATE.
 import type { Expression } from "../../../program/expression";
 
-/** True if the condition holds; null where it is NULL, undefined where constants alone do not tell. Linear. */
+/** The truth value of a condition; null for NULL, undefined if constants do not decide it. Linear. */
 export function decide(condition: Expression): boolean | null | undefined {
   switch (condition.kind) {
     case "literal":
@@ -35,7 +35,7 @@ export function decide(condition: Expression): boolean | null | undefined {
   }
 }
 
-/** Texts are compared for equality alone: their order is the database's. */
+/** Texts are only compared for equality: their order is the database's. */
 function compared(
   left: Expression,
   right: Expression,

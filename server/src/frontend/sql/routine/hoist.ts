@@ -1,4 +1,4 @@
-// Expressions of routines that ask the database: what they read becomes a statement before they are used.
+// Hoists queries out of routines' expressions into statements before them.
 import type { Expression, Query } from "../../../program/expression";
 import { mapParts, operandsOf } from "../../../program/operands";
 import type { Taint } from "../../../program/precision";
@@ -9,14 +9,14 @@ import { emptyQuery } from "../terms";
 import { emit, lossAt, type RoutineState } from "./state";
 
 export interface Hoisting {
-  /** The statement as the reader sees it. */
+  /** The displayed statement. */
   readonly piece: SqlPiece;
   /** Losses in the values. */
   readonly taint: readonly Taint[];
   readonly span: Span;
 }
 
-/** Values without queries: a lone subquery or EXISTS runs as it is, anything else as a SELECT of the values. */
+/** The values without queries: a single subquery or EXISTS runs as it is, anything else as a SELECT of the values. */
 export function hoistQueries(
   state: RoutineState,
   values: readonly Expression[],
@@ -73,13 +73,13 @@ function queriesOf(expression: Expression): readonly WithQuery[] {
   return operandsOf(expression).flatMap(queriesOf);
 }
 
-/** The expression with one of its parts, found by identity, replaced. */
+/** The expression with one of its parts, by identity, replaced. */
 function replaced(expression: Expression, part: Expression, by: Expression): Expression {
   if (expression === part) return by;
   return mapParts(expression, (each) => replaced(each, part, by));
 }
 
-/** True if an expression asks the database. */
+/** True if an expression contains a query. */
 export function hasQuery(expression: Expression): boolean {
   return queriesOf(expression).length > 0;
 }

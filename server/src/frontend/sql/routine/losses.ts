@@ -1,8 +1,8 @@
-// Losses of routines that a script calls.
+// Losses of routines called by a script.
 import type { Taint } from "../../../program/precision";
 import type { Command } from "../../../program/statement";
 
-/** A script keeps its losses at its statements: those outside of any go to the first one. */
+/** A script records losses at its statements: others are attached to the first one. */
 export function withLosses(
   commands: readonly Command[],
   losses: readonly Taint[],

@@ -1,4 +1,4 @@
-// The names of a routine: variables, records, cursors and arguments, in the blocks that declare them.
+// The names of a routine: variables, records, cursors and arguments, in their declaring blocks.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Span } from "../text/split";
 
@@ -9,7 +9,7 @@ export interface RecordBinding {
   readonly fields: Map<string, string>;
   /** The columns of its row type, in order; undefined for RECORD. */
   readonly row: readonly string[] | undefined;
-  /** A result whose columns are not all known gave its value: other fields are looked up there. */
+  /** The result with unknown columns that was assigned to it: other fields are looked up there. */
   open?: { readonly result: string; readonly at: "first" | { readonly loop: string } } | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface CursorBinding {
   readonly kind: "cursor";
   readonly query: Span | undefined;
   readonly parameters: readonly string[];
-  /** Once opened: its result, and the loop that goes through it. */
+  /** Once opened: its result, and the loop that iterates over it. */
   opened?:
     | { readonly name: string; readonly columns: readonly string[]; readonly complete: boolean }
     | undefined;
@@ -26,7 +26,7 @@ export interface CursorBinding {
 
 export type Binding =
   | { readonly kind: "variable"; readonly variable: string }
-  /** An argument that is never assigned, or what a cursor's parameter stands for. */
+  /** An argument that is never assigned, or the value of a cursor's parameter. */
   | { readonly kind: "value"; readonly value: Expression }
   | RecordBinding
   | CursorBinding;
@@ -38,14 +38,14 @@ interface Level {
 
 export interface Names {
   readonly levels: Level[];
-  /** The AR's variables in use, of the whole transaction. */
+  /** The AR's variables in use in the whole transaction. */
   readonly used: Set<string>;
-  /** The prefix of variables, where they must not meet those of a script. */
+  /** The prefix of variables, if they must differ from a script's. */
   readonly prefix: string;
   readonly types: Map<string, ValueType>;
 }
 
-/** Names without any level; `used` and `types` are shared with a routine that calls this one. */
+/** Names without any block; `used` and `types` are shared with a calling routine. */
 export function createNames(shared?: Pick<Names, "used" | "types" | "prefix">): Names {
   return {
     levels: [],
@@ -63,7 +63,7 @@ export function closeLevel(names: Names): void {
   names.levels.pop();
 }
 
-/** A variable's name that nothing else has in this transaction. */
+/** An unused variable name in this transaction. */
 export function freshVariable(names: Names, wanted: string): string {
   const first = names.prefix + wanted;
   let name = first;
@@ -76,7 +76,7 @@ export function declare(names: Names, name: string, binding: Binding): void {
   names.levels.at(-1)?.names.set(name, binding);
 }
 
-/** A new variable of the innermost level. */
+/** A new variable of the innermost block. */
 export function declareVariable(names: Names, name: string, type: ValueType): string {
   const variable = freshVariable(names, name);
   declare(names, name, { kind: "variable", variable });
@@ -84,7 +84,7 @@ export function declareVariable(names: Names, name: string, type: ValueType): st
   return variable;
 }
 
-/** A new record of the innermost level; a row type gives it its fields. */
+/** A new record of the innermost block; a row type defines its fields. */
 export function declareRecord(
   names: Names,
   name: string,
@@ -103,7 +103,7 @@ export function declareRecord(
   return record;
 }
 
-/** The variable of a record's field, made when it is new. */
+/** The variable of a record's field, created on demand. */
 export function fieldOf(names: Names, record: RecordBinding, field: string): string {
   const known = record.fields.get(field);
   if (known !== undefined) return known;
@@ -112,7 +112,7 @@ export function fieldOf(names: Names, record: RecordBinding, field: string): str
   return variable;
 }
 
-/** The variable that `x` or `label.x` names, and how many parts of the path it took. */
+/** The variable of `x` or `label.x`, and the number of consumed path parts. */
 export function find(
   names: Names,
   path: readonly string[],
@@ -129,7 +129,7 @@ export function find(
   return labelled === undefined ? undefined : { binding: labelled, rest: path.slice(2) };
 }
 
-/** The value of a variable, of a field or of a whole record; undefined when the path names none. */
+/** The value of a variable, a field or a whole record; undefined if the path names none. */
 export function valueOf(names: Names, path: readonly string[]): Expression | undefined {
   const found = find(names, path);
   if (found === undefined) return undefined;
@@ -164,7 +164,7 @@ export function wholeRecord(record: RecordBinding): Expression {
   return rowValue(fields);
 }
 
-/** Several values as one: equal when all of them are. */
+/** Several values as one: equal if all of them are. */
 export function rowValue(values: readonly Expression[]): Expression {
   const [first] = values;
   if (first !== undefined && values.length === 1) return first;

@@ -1,10 +1,10 @@
-// A call that is not followed: of the routine only the tables that its body names are known.
+// A call that is not inlined: only the tables in the routine's body are known.
 import type { Expression } from "../../../program/expression";
 import { tablesByWords } from "../fallback";
 import type { Span } from "../text/split";
 import { emit, sourceAt, type RoutineState } from "./state";
 
-/** Emits an opaque statement for the call and gives its value, which is unknown. */
+/** Emits an opaque statement for the call and returns its unknown value. */
 export function emitOpaqueCall(
   caller: RoutineState,
   body: string,

@@ -1,4 +1,4 @@
-// Result of an SQL statement inside a routine: its commands, its rows, and how many they are.
+// The result of an SQL statement inside of a routine: its commands, its rows, and their number.
 import type { Expression } from "../../../program/expression";
 import { hidesColumns } from "../../../program/precision";
 import type { Command, SelectStatement, Statement } from "../../../program/statement";
@@ -9,13 +9,13 @@ import { hasQuery } from "./hoist";
 export interface Ran {
   readonly commands: readonly Command[];
   readonly rows: Rows | undefined;
-  /** How many rows it returned or changed, where that can be told. */
+  /** The number of returned or changed rows, if known. */
   readonly count: Expression | undefined;
-  /** A SELECT of values that asks no table: only its values matter, unless its rows are returned. */
+  /** A SELECT of values without tables: only its values matter, unless its rows are returned. */
   readonly values?: SelectStatement;
 }
 
-/** A lowered statement as a part of a routine; `returned` says that its rows go to the caller. */
+/** A lowered statement as a part of a routine; `returned` if its rows go to the caller. */
 export function resultOf(lowered: Lowering, returned: boolean): Ran {
   const { result } = lowered;
   const only = lowered.statements.length === 1 ? lowered.statements[0] : undefined;
@@ -67,7 +67,7 @@ function readsNothing(statement: SelectStatement): boolean {
   return query.relations.length === 0 && plain && !aggregates && !values.some(hasQuery);
 }
 
-/** The rows that a statement returned or changed. */
+/** The number of rows that a statement returned or changed. */
 function countOf(
   statement: Statement | undefined,
   result: Lowering["result"],

@@ -1,4 +1,4 @@
-// State in which routines of every language are lowered: names, the commands so far, losses outside of statements.
+// The state of lowering routines in any language: names, the commands so far, losses outside of statements.
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
@@ -15,11 +15,11 @@ export interface RoutineState {
   readonly names: Names;
   readonly taint: Taint[];
   readonly shared: { readonly note: (note: Note) => void };
-  /** The commands of the block at hand. */
+  /** The commands of the current block. */
   commands: Command[];
 }
 
-/** Adds a command to the block at hand. */
+/** Adds a command to the current block. */
 export function emit(state: RoutineState, command: Command): void {
   state.commands.push(command);
 }
@@ -39,7 +39,7 @@ export function sourceAt(state: RoutineState, span: Span): SourceRange {
   return rangeIn(state.body, span);
 }
 
-/** Records a loss outside of any statement. The same one is said once per place. */
+/** Records a loss outside of any statement, once per place. */
 export function lossAt(
   state: RoutineState,
   reason: string,

@@ -1,5 +1,4 @@
-// Symbolic result of commands without statements: the value of each variable behind them as one expression, and when
-// they fail.
+// Symbolic execution of commands without statements: the final value of each variable as one expression, and the conditions of failure.
 import type { Expression } from "../../../program/expression";
 import { mapParts } from "../../../program/operands";
 import type { Command } from "../../../program/statement";
@@ -14,17 +13,17 @@ export interface Failure {
 }
 
 export interface FoldResult {
-  /** The values of the variables that were given and of those that the commands assign. */
+  /** The values of the given and the assigned variables. */
   readonly values: ReadonlyMap<string, Expression>;
-  /** The failures, of which at most the first that holds happens. */
+  /** The failures; the first one that holds occurs. */
   readonly failures: readonly Failure[];
-  /** Values that are made once, before all that uses them. */
+  /** Values that are computed once, before their uses. */
   readonly before: readonly Command[];
 }
 
 /**
- * The values behind the command, where its variables have those of `given` before it. Undefined where it does more than
- * to compute and to fail, where a value that is new each time would be made twice, or where the values become too large.
+ * The values after the command, with `given` before it. Undefined if it does more than compute and fail, if a generated value would be
+ * computed twice, or if the values become too large.
  */
 export function fold(
   command: Command,
@@ -40,14 +39,14 @@ export function fold(
 interface State {
   readonly failures: Failure[];
   readonly before: Command[];
-  /** Parts of expressions that were made. */
+  /** The size of the created expressions. */
   size: number;
 }
 
-/** The largest execution, in parts of expressions. */
+/** The size limit. */
 const LARGEST = 2000;
 
-/** True if the command ends what it stands in: "fails", "goes on"; undefined where it cannot be folded. */
+/** Runs a command: "fails", "goes on"; undefined if it cannot be folded. */
 function run(
   command: Command,
   values: Map<string, Expression>,
@@ -64,7 +63,7 @@ function run(
     case "assign": {
       const { variable, value, source } = command;
       if (value.kind === "fresh" && value.why === "now") {
-        // The time at hand is the same throughout its transaction.
+        // The current time is the same throughout its transaction.
         state.before.push({ kind: "assign", variable, value, source });
         values.set(variable, { kind: "variable", name: variable });
         return "goes on";
@@ -109,12 +108,12 @@ function isSame(one: Expression, other: Expression): boolean {
   return one === other;
 }
 
-/** NULL goes the way of false. */
+/** NULL counts as false. */
 function negated(condition: Expression): Expression {
   return { kind: "conditional", condition, then: literal(false), otherwise: literal(true) };
 }
 
-/** The expression with the values of variables in it; a mere variable is its value, however that came. */
+/** The expression with values for variables; a plain variable is its value, even if generated. */
 function substituted(
   expression: Expression,
   values: ReadonlyMap<string, Expression>,
@@ -136,7 +135,7 @@ function substituted(
   return isKnown ? result : undefined;
 }
 
-/** A value that is another one each time that it is made. */
+/** True for a value that differs on each evaluation. */
 function isNew(expression: Expression): boolean {
   let found = expression.kind === "fresh";
   mapParts(expression, (part) => {

@@ -1,4 +1,4 @@
-// The commands of a routine as transactions: one, or several where it commits in between.
+// The commands of a routine as transactions: one, or several if it commits.
 import type { DeclaredLevel, Parameter, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Command } from "../../../program/statement";
@@ -11,11 +11,11 @@ import type { RoutineState } from "./state";
 /** The commands in one transaction of a routine. */
 export interface RoutinePart {
   readonly commands: readonly Command[];
-  /** Commands in others that may leave values in variables. */
+  /** Commands of other parts that may leave values in variables. */
   readonly outside: readonly Command[];
   readonly boundary: Transaction["boundary"];
   readonly level?: DeclaredLevel;
-  /** Arguments that only this part has. */
+  /** Parameters of this part only. */
   readonly parameters?: readonly Parameter[];
 }
 
@@ -24,12 +24,12 @@ export interface RoutineParts {
   readonly header: SourceRange;
   readonly source: SourceRange;
   readonly parameters: readonly Parameter[];
-  /** In the order of the text. */
+  /** In text order. */
   readonly parts: readonly RoutinePart[];
   readonly table: (name: string) => Table | undefined;
 }
 
-/** A transaction for each part that touches a table; values that others left in variables are its arguments. */
+/** A transaction for each part that touches a table; values left in variables by other parts are its arguments. */
 export function transactionsOf(state: RoutineState, routine: RoutineParts): readonly Transaction[] {
   const { name, header, source, table } = routine;
   const parts = routine.parts.filter(({ commands }) => touchesTables(commands));
@@ -66,7 +66,7 @@ export function transactionsOf(state: RoutineState, routine: RoutineParts): read
   });
 }
 
-/** The parameters that the body mentions. */
+/** The parameters that the body uses. */
 function used(parameters: readonly Parameter[], body: Command): readonly Parameter[] {
   const names = new Set<string>();
   walkCommand(body, {
@@ -92,7 +92,7 @@ export function touchesTables(commands: readonly Command[]): boolean {
   return touches;
 }
 
-/** Arguments of a type that says nothing get the type of what they are compared with. */
+/** Parameters of an uninformative type get the type of what they are compared with. */
 function typed(
   parameters: readonly Parameter[],
   body: Command,
@@ -107,7 +107,7 @@ function typed(
   );
 }
 
-/** A part of a procedure goes on with the variables of the other ones, whatever they are. */
+/** A part of a procedure starts with arbitrary values of the other parts' variables. */
 function carriedOver(
   state: RoutineState,
   header: SourceRange,

@@ -1,27 +1,27 @@
-// Jumps without a counterpart in the AR: the RETURN of an inlined routine, which must not end the transaction but go on
-// behind the call, and the LEAVE of a block that is no loop.
+// Jumps without a counterpart in the AR: the RETURN of an inlined routine, which continues after the call instead of ending the
+// transaction, and the LEAVE of a block that is no loop.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../expressions";
 
 export interface JumpOptions {
-  /** The variable that says that the jump was taken, used where the structure alone does not. */
+  /** The flag variable that the jump was taken, used if the structure alone does not suffice. */
   readonly done: string;
   readonly source: SourceRange;
 }
 
 export interface ReturnOptions extends JumpOptions {
-  /** The variable that takes the returned value. */
+  /** The variable for the returned value. */
   readonly value: string;
 }
 
-/** The command with every `return` replaced: what follows it runs only where nothing was returned. */
+/** The command with every `return` replaced: later commands run only if nothing was returned. */
 export function withoutReturns(command: Command, options: ReturnOptions): Command {
   return withoutJumps(command, { ...options, isJump: (each) => each.kind === "return" });
 }
 
-/** The command with every `exit` of that name, which is no loop's, replaced: it goes on behind the command. */
+/** The command with every non-loop `exit` of that name replaced: it continues after the command. */
 export function withoutExits(command: Command, name: string, options: JumpOptions): Command {
   return withoutJumps(command, {
     ...options,
@@ -39,7 +39,7 @@ function withoutJumps(
     const start = assign(options.done, literal(false), options.source);
     return { kind: "sequence", commands: [start, inner] };
   }
-  // Nothing asks whether the jump was taken.
+  // Unused flags are removed.
   for (const { commands, done } of state.ends) commands.splice(commands.indexOf(done), 1);
   return inner;
 }
@@ -48,7 +48,7 @@ interface State extends JumpOptions {
   readonly value?: string;
   readonly isJump: (command: Command) => boolean;
   guarded: boolean;
-  /** Where it is said that the jump was taken. */
+  /** The assignments of the flag. */
   readonly ends: { readonly commands: Command[]; readonly done: Command }[];
 }
 
@@ -61,7 +61,7 @@ function flat(command: Command | undefined): readonly Command[] {
   return command.kind === "sequence" ? command.commands.flatMap(flat) : [command];
 }
 
-/** `loop` is the innermost loop inside the routine. */
+/** `loop` is the innermost loop inside of the routine. */
 function sequence(commands: readonly Command[], state: State, loop: string | undefined): Command {
   const result: Command[] = [];
   for (const [at, command] of commands.entries()) {
@@ -102,7 +102,7 @@ function sequence(commands: readonly Command[], state: State, loop: string | und
   return { kind: "sequence", commands: result };
 }
 
-/** Adds what a jump becomes. */
+/** Adds the replacement of a jump. */
 function jumped(command: Command, state: State, loop: string | undefined, to: Command[]): void {
   const { source } = command.kind === "return" || command.kind === "exit" ? command : state;
   const returned = command.kind === "return" ? command.value : undefined;
@@ -164,7 +164,7 @@ function mayJump(command: Command, state: State): boolean {
   }
 }
 
-/** True if every way through the commands leaves them: returns, rolls back, or jumps out of a loop around. */
+/** True if every path through the commands leaves them: returns, rolls back, or jumps out of an enclosing loop. */
 export function endsAlways(commands: readonly Command[]): boolean {
   return commands.some((command) => {
     switch (command.kind) {
@@ -181,7 +181,7 @@ export function endsAlways(commands: readonly Command[]): boolean {
   });
 }
 
-/** The command with the call site added to every place in it. */
+/** The command with the call site added to all of its places. */
 export function calledFrom(command: Command, site: SourceRange): Command {
   return placed(command, site);
 }

@@ -1,20 +1,20 @@
-// Where statements of SQL Server begin, which need no semicolons: at a line that starts with a statement's first word,
-// unless the statement before it goes on there. IF and WHILE reach to the end of what they govern.
+// Statement boundaries of SQL Server, which needs no semicolons: a line that starts with a statement's first word begins a statement,
+// unless the previous one continues there. IF and WHILE extend over what they govern.
 
-/** A statement while its words come in. */
+/** A statement while its words are scanned. */
 export interface Batch {
   first: string;
   last: string;
   readonly seen: Set<string>;
   parentheses: number;
-  /** CASE expressions that are open. */
+  /** The number of open CASE expressions. */
   cases: number;
   phase: "plain" | "condition" | "body" | "block" | "done";
-  /** BEGIN ... END of what IF or WHILE governs. */
+  /** The depth of BEGIN ... END under IF or WHILE. */
   blocks: number;
 }
 
-/** Before the first word. */
+/** The state before the first word. */
 export function startBatch(): Batch {
   return {
     first: "",
@@ -34,7 +34,7 @@ const STARTERS = new Set(
   ).split(" "),
 );
 
-/** True if a word begins the next statement; otherwise it is taken into this one. `after` is the text behind it. */
+/** True if a word begins the next statement; otherwise it is added to this one. `after` is the following text. */
 export function startsNext(
   batch: Batch,
   word: string,
@@ -94,14 +94,14 @@ function takeWord(batch: Batch, word: string, after: string): void {
   batch.last = word;
 }
 
-/** Takes a symbol into the statement. */
+/** Adds a symbol to the statement. */
 export function takeSymbol(batch: Batch, symbol: string): void {
   if (symbol === "(") batch.parentheses++;
   if (symbol === ")" && batch.parentheses > 0) batch.parentheses--;
   batch.last = symbol;
 }
 
-/** True if a semicolon ends the statement; `after` is the text behind it. */
+/** True if a semicolon ends the statement; `after` is the following text. */
 export function endsBatch(batch: Batch, after: string): boolean {
   if (batch.phase === "block") return false;
   return batch.phase !== "body" || !/^\s*else\b/i.test(after);

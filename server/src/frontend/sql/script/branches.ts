@@ -1,4 +1,4 @@
-// The branches of \if: collected one by one, put together at \endif.
+// The branches of \if: collected separately, combined at \endif.
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import type { MetaCommand } from "./metaCommand";
@@ -48,7 +48,7 @@ export function closeIf(state: State): void {
   outer.bound = mergeBound(branches, current);
 }
 
-/** A name is bound after an \if when every branch that goes on binds it. */
+/** After an \if a name is bound if every branch that continues binds it. */
 function mergeBound(branches: Frame["branches"], last: Frame): Map<string, Binding> {
   const complete = last.condition.kind === "literal" && last.condition.value === true;
   const going = branches.flatMap(({ bound }) => (bound === undefined ? [] : [bound]));

@@ -1,22 +1,22 @@
-// Variables of a script over its course: what \set gave them before some point.
+// Variables of a script over time: the \set definitions before each point.
 import type { Span } from "../text/split";
 
-/** The expression that a name was set to (absent: something unseen set it), and what held before that. */
+/** The expression that a name was set to (absent if unseen), and the definition before that. */
 export interface Definition {
   readonly expression: Span | undefined;
   readonly before: Environment;
 }
 
-/** The definition of a name as of one point of the script, undefined when nothing set it. */
+/** The definition of a name at one point of the script, undefined if it was not set. */
 export type Environment = (name: string) => Definition | undefined;
 
 export interface Definitions {
   define(name: string, expression: Span | undefined): void;
-  /** The environment as it is now; later definitions do not change it. */
+  /** The current environment; later definitions do not change it. */
   now(): Environment;
 }
 
-/** An append-only history, so that a snapshot costs nothing. */
+/** An append-only history, so that a snapshot is free. */
 export function createDefinitions(): Definitions {
   const history = new Map<string, (Definition & { readonly at: number })[]>();
   let clock = 0;

@@ -6,14 +6,14 @@ import { isWordPart, nextToken, stringOf, type Token } from "../text/tokens";
 
 export interface ScriptNames {
   readonly variable: (name: string) => Expression;
-  /** The value of a call of random(...) or a relative: chosen outside, so an argument of the transaction. */
+  /** The value of random(...) and the like: chosen by the client, so an argument of the transaction. */
   readonly random: (from: Expression | undefined, to: Expression | undefined) => Expression;
   readonly unknown: (why: string, dependsOn: readonly Expression[]) => Expression;
 }
 
 /**
- * The expression in `[start, end)` of a text. What is none in the grammar is taken as psql does, as
- * a piece of text, or as an unknown value when it mentions variables.
+ * The expression in `[start, end)` of a text. Text outside of the grammar is a string, as in psql, or an unknown value if it mentions
+ * variables.
  */
 export function readScriptExpression(
   text: string,
@@ -43,7 +43,7 @@ interface Reader {
   depth: number;
 }
 
-/** Beyond this nesting an expression is not read, so that the stack is safe. */
+/** Nesting limit, against stack overflow. */
 const DEEPEST = 200;
 
 function tokens(text: string, start: number, end: number): readonly Lexeme[] {

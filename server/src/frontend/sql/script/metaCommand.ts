@@ -1,4 +1,4 @@
-// psql and pgbench meta-commands that matter to a transaction: variables and \if.
+// psql and pgbench meta-commands that affect a transaction: variables and \if.
 import type { Span } from "../text/split";
 
 export type MetaCommand = Span &
@@ -11,9 +11,9 @@ export type MetaCommand = Span &
     | { readonly kind: "elif"; readonly condition: Span }
     | { readonly kind: "else" }
     | { readonly kind: "endif" }
-    /** Ends the script: the session is gone, and what it had not committed with it. */
+    /** Ends the script and its session; uncommitted work is lost. */
     | { readonly kind: "quit" }
-    /** Includes another file: its statements are not seen here. */
+    /** Includes another file, whose statements are not seen here. */
     | { readonly kind: "include"; readonly path: string }
     /** Runs the result as SQL (\gexec), or the like. */
     | { readonly kind: "dynamic"; readonly name: string }
@@ -24,7 +24,7 @@ export type MetaCommand = Span &
 const INCLUDES = new Set(["i", "ir", "include", "include_relative"]);
 const DYNAMIC = new Set(["gexec", "copy", "watch", "shell", "setshell"]);
 
-/** Reads the meta-command in `[start, end)` of a text; every text gives one. */
+/** Parses the meta-command in `[start, end)` of a text; every text gives one. */
 export function readMetaCommand(text: string, start: number, end: number): MetaCommand {
   const written = text.slice(start, end);
   const name = /^\\([A-Za-z_]+|.)/.exec(written)?.[1] ?? "";

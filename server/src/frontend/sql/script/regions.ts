@@ -1,5 +1,5 @@
-// Groups the slices of a script into transactions: BEGIN ... COMMIT, marked statements, single statements.
-// Only the text is looked at; script.ts turns a region into the AR.
+// Groups the slices of a script into transactions: BEGIN ... COMMIT, marked statements, single statements. Works on text only; script.ts
+// lowers a region to the AR.
 import { atBegin } from "../../../program/declaredLevel";
 import type { DeclaredLevel, Note } from "../../../program/program";
 import { findLevel } from "../../../isolation/levels";
@@ -17,7 +17,7 @@ import { readMetaCommand, type MetaCommand } from "./metaCommand";
 import { createDefinitions, type Definitions, type Environment } from "./environment";
 
 export type StatementItem = Span & { readonly kind: "statement"; readonly what: StatementKind };
-/** `level`: what a transaction inside of a unit declares. */
+/** `level`: the declared level of a transaction inside of a unit. */
 export type ControlItem = Span & {
   readonly kind: "control";
   readonly control: Control;
@@ -33,7 +33,7 @@ export interface Region {
   readonly source: Span;
   readonly items: readonly ScriptItem[];
   readonly level?: DeclaredLevel;
-  /** Comments that belong to it, in order. */
+  /** Its comments, in order. */
   readonly annotations: readonly AnnotationComment[];
   readonly environment: Environment;
 }
@@ -85,7 +85,7 @@ export function groupRegions(
   return { regions: state.regions, ddl: state.ddl, routines: state.routines, notes: state.notes };
 }
 
-/** One \if that was opened inside the transaction at hand. */
+/** One \if that was opened inside of the current transaction. */
 interface Frame {
   branches: number;
   /** Branches that end the transaction. */
@@ -103,26 +103,26 @@ interface Open {
   readonly annotations: AnnotationComment[];
   readonly environment: Environment;
   readonly frames: Frame[];
-  /** How many \if are open beyond those that are followed. */
+  /** The depth of open \if beyond the limit. */
   skipped: number;
 }
 
 interface State {
   readonly lines: LineIndex;
   readonly dialect: Dialect;
-  /** Without it, a statement outside of a transaction begins one. */
+  /** When off, a statement outside of a transaction begins one. */
   autocommit: boolean;
-  /** LOCK TABLES holds. */
+  /** True while LOCK TABLES holds. */
   hasLockedTables: boolean;
-  /** Between BEGIN CATCH and END CATCH. */
+  /** True between BEGIN CATCH and END CATCH. */
   isCatching: boolean;
   readonly comments: readonly AnnotationComment[];
   nextComment: number;
-  /** Comments that belong to whatever comes next. */
+  /** Comments for the next transaction. */
   waiting: AnnotationComment[];
   readonly definitions: Definitions;
   sessionLevel?: DeclaredLevel;
-  /** The level of the next transaction alone. */
+  /** The level of the next transaction only. */
   nextLevel?: DeclaredLevel | undefined;
   open?: Open | undefined;
   readonly regions: Region[];
@@ -141,12 +141,12 @@ function note(
   state.notes.push({ severity, code, message, source: rangeOf(state.lines, at.start, at.end) });
 }
 
-/** Comments before `until` go to the open transaction, or wait for the next one. */
+/** Comments before `until` belong to the open transaction, or wait for the next one. */
 function takeComments(state: State, until: number): void {
   for (; state.nextComment < state.comments.length; state.nextComment++) {
     const comment = state.comments[state.nextComment];
     if (comment === undefined || comment.start >= until) return;
-    // A new name ends a marked group of statements; inside BEGIN ... COMMIT it names that transaction.
+    // A new name ends a marked group of statements; inside of BEGIN ... COMMIT it names that transaction.
     if (isName(comment) && isMarked(state.open)) closeRegion(state);
     const routine = state.routines.at(-1);
     if (routine !== undefined && comment.start < routine.end) {
@@ -160,24 +160,24 @@ function takeComments(state: State, until: number): void {
   }
 }
 
-/** The comment begins a group of statements. */
+/** True if the comment begins a group of statements. */
 function isName({ kind }: AnnotationComment): boolean {
   return kind === "transaction" || kind === "unit";
 }
 
-/** A comment has begun the region, and not BEGIN. */
+/** True if a comment, not BEGIN, began the region. */
 function isMarked(open: Open | undefined): boolean {
   return open?.boundary === "script" || open?.boundary === "unit";
 }
 
-/** Opens what the waiting comments ask for, if they do. */
+/** Opens a region if the waiting comments request one. */
 function openMarked(state: State, header: Span): Open | undefined {
   const named = state.waiting.findLast(isName);
   if (named === undefined) return undefined;
   return openRegion(state, named.kind === "unit" ? "unit" : "script", header);
 }
 
-/** Nothing follows that the waiting comments could belong to. */
+/** Drops waiting comments without a target. */
 function dropWaiting(state: State): void {
   for (const comment of state.waiting) {
     if (comment.kind === "invariant") continue;
@@ -209,7 +209,7 @@ function addSlice(state: State, slice: Slice): void {
   }
 }
 
-/** BEGIN CATCH ... END CATCH of SQL Server runs on errors alone, which end the transaction here. */
+/** BEGIN CATCH ... END CATCH of SQL Server only runs on errors, which end the transaction here. */
 function isInCatch(state: State, slice: Slice): boolean {
   const head = state.lines.text.slice(slice.start, Math.min(slice.end, slice.start + 40));
   if (/^begin\s+catch\b/i.test(head)) {
@@ -235,11 +235,11 @@ function addStatement(state: State, item: StatementItem): void {
   }
   if (item.what === "ddl") {
     state.ddl.push({ start: item.start, end: item.end });
-    // DDL ends a group of marked statements: what follows is another part of the file.
+    // DDL ends a group of marked statements: the following ones are another part of the file.
     if (isMarked(state.open)) closeRegion(state);
   }
   if (by !== undefined) commitImplicitly(state, by, item);
-  // The next statements stand behind it, in the same session.
+  // The next statements follow it in the same session.
   if (item.what === "ddl" && isMysql(state) && state.open !== undefined) return;
   if (item.what === "call" && mayDefine(state.lines.text.slice(item.start, item.end)))
     state.ddl.push({ start: item.start, end: item.end });
@@ -266,8 +266,8 @@ function isMysql({ dialect }: State): boolean {
 }
 
 /**
- * MySQL commits before a statement of this kind. What follows is outside of the transaction, and yet a part of what
- * BEGIN and COMMIT enclose.
+ * MySQL commits before a statement of this kind. The following statements are outside of the transaction, but still within its BEGIN ...
+ * COMMIT.
  */
 function commitImplicitly(state: State, by: string, at: Span): void {
   const { open } = state;
@@ -280,7 +280,7 @@ function commitImplicitly(state: State, by: string, at: Span): void {
   else addEnd(state, open, by, at);
 }
 
-/** The transaction ends here; without autocommit the next one begins. */
+/** Ends the transaction here; without autocommit the next one begins. */
 function addEnd(state: State, open: Open, by: string, at: Span): void {
   const { start, end } = at;
   const control = (kind: Control): ControlItem => ({ kind: "control", control: kind, start, end });
@@ -288,12 +288,12 @@ function addEnd(state: State, open: Open, by: string, at: Span): void {
   if (!state.autocommit) addItem(state, open, control({ kind: "begin", modes: {} }));
 }
 
-/** True if the item ends the transaction though nobody asks for it. */
+/** True if the item ends the transaction implicitly. */
 export function isImplicitCommit(item: ScriptItem): boolean {
   return item.kind === "control" && item.control.kind === "implicitCommit";
 }
 
-/** Nothing has run in a transaction since something ended the one at hand. */
+/** True if nothing has run in a transaction since the current one was ended. */
 function hasEnded({ items }: Open): boolean {
   const last = items.findLast((item) => item.kind === "control");
   return last !== undefined && isImplicitCommit(last);
@@ -303,7 +303,7 @@ function touchesRows(items: readonly ScriptItem[]): boolean {
   return items.some((item) => item.kind === "statement" && /^(?:data|call)$/.test(item.what));
 }
 
-/** A transaction that is committed on the way, and goes on, is a unit: what comes before that is its first one. */
+/** A transaction that is committed implicitly and continues is a unit, whose first transaction is the part before. */
 function tornRegion(open: Open, outside: DeclaredLevel | undefined): Open {
   const at = open.items.findIndex(isImplicitCommit);
   if (at < 0 || open.boundary === "unit" || open.boundary === "autocommit") return open;
@@ -318,17 +318,17 @@ function tornRegion(open: Open, outside: DeclaredLevel | undefined): Open {
   return { ...open, boundary: "unit", items: [begin, ...items], level: outside };
 }
 
-/** `@x = value`, in SQL Server perhaps with a type before it. */
+/** `@x = value`, in SQL Server optionally with a type before it. */
 const ASSIGNED =
   /@([A-Za-z_0-9.$]+)(?:\s+(?:as\s+)?[A-Za-z]\w*(?:\s*\([^)]*\))?)?\s*:?=\s*([^,;]*)/gi;
 
-/** SET @x = ... outside of a transaction: what later ones find in it. */
+/** SET @x = ... outside of a transaction: an initial value for later ones. */
 function addDefinition(state: State, item: StatementItem): void {
   const head = state.lines.text.slice(item.start, item.end);
   for (const match of head.matchAll(ASSIGNED)) {
     const [whole, name = "", value = ""] = match;
     const start = item.start + match.index + whole.length - value.length;
-    // Only a literal is the same for every run; anything else is a value from outside.
+    // Only a literal is the same in every run; anything else is an external value.
     const isLiteral = /^(-?[\d.]+|'[^']*')\s*$/.test(value);
     const end = start + value.trimEnd().length;
     state.definitions.define(name.toLowerCase(), isLiteral ? { start, end } : undefined);
@@ -408,7 +408,7 @@ function addControl(state: State, item: ControlItem): void {
         const message = "A transaction starts here before the last one has ended.";
         note(state, "warning", "nested-begin", message, item);
         if (isMysql(state) && touchesRows(open.items) && !state.waiting.some(isName)) {
-          // The server commits it, and whoever wrote this takes both for one.
+          // The server commits it, but its author takes both for one.
           addEnd(state, open, "BEGIN", item);
           const level = begunAt(state, item, declared(state, control.modes.level));
           addItem(state, open, { ...item, ...(level && { level }) });
@@ -436,7 +436,7 @@ function addControl(state: State, item: ControlItem): void {
       state.nextLevel = declared(state, control.modes.level);
       return;
     case "autocommit":
-      // Where it is on already, nothing happens.
+      // A setting without a change has no effect.
       if (control.on && !state.autocommit) {
         if (open?.boundary === "explicit") closeRegion(state);
         else if (open !== undefined) commitImplicitly(state, "SET autocommit", item);
@@ -485,7 +485,7 @@ function declared(
   return { name: level.name, from: "sql", source };
 }
 
-/** The level with what BEGIN says of the snapshot. */
+/** The level with BEGIN's snapshot option. */
 function begunAt(
   state: State,
   { control, start, end }: ControlItem,
@@ -543,10 +543,10 @@ function isBranch(command: MetaCommand): boolean {
   return ["if", "elif", "else", "endif"].includes(command.kind);
 }
 
-/** Deeper branches are not followed, so that no stack overflows here or later. */
+/** Nesting limit of branches, against stack overflow. */
 const DEEPEST_IF = 100;
 
-/** Keeps track of the branches in which the transaction ends; when that is all of them, it is over. */
+/** Tracks the branches in which the transaction ends; if all of them do, it is over. */
 function addBranch(state: State, open: Open, item: MetaItem): void {
   const { command } = item;
   const frame = open.frames.at(-1);
@@ -564,7 +564,7 @@ function addBranch(state: State, open: Open, item: MetaItem): void {
     return;
   }
   if (frame === undefined) {
-    // The \if stands before the transaction, which must have ended in this branch.
+    // The \if precedes the transaction, which must have ended in this branch.
     if (open.boundary === "explicit") {
       const message = "The transaction has no COMMIT in this branch.";
       note(state, "warning", "no-commit", message, open.header);

@@ -1,4 +1,4 @@
-// One transaction of a script as a transaction of the AR: its statements in their order.
+// One transaction of a script in the AR.
 import type { Expression } from "../../../program/expression";
 import type { Parameter, Transaction } from "../../../program/program";
 import type { Command } from "../../../program/statement";
@@ -82,7 +82,7 @@ function addStatement(state: State, item: StatementItem): void {
   state.rowCount = rowCountOf(lowered);
 }
 
-/** The commands of a statement; one that takes a name from a variable could touch anything. */
+/** The commands of a statement; one with a variable table name could touch anything. */
 function commandsOf(lowered: Lowering, holes: PreLexResult["holes"]): readonly Command[] {
   if (holes.length === 0 && lowered.commands !== undefined) return lowered.commands;
   return lowered.statements.map((statement): Command => {
@@ -138,7 +138,7 @@ function addControl(state: State, item: ControlItem): void {
   }
 }
 
-/** The statements since BEGIN in a unit become a transaction of it; one without an end reaches to the end of the unit. */
+/** The statements since BEGIN in a unit become one of its transactions; without an end it extends to the unit's end. */
 function endAtomic(state: State, frame: Frame, end: Span): void {
   const { from = 0, start = end, level } = frame.atomic ?? {};
   const commands = frame.commands.splice(from);
@@ -155,7 +155,7 @@ function addInUnit(state: State, item: ControlItem): void {
   if (kind === "begin") {
     current.atomic ??= { from: current.commands.length, start: item, level: item.level };
   } else if (kind === "setTransaction") {
-    // Outside of a transaction it has no effect.
+    // Without an effect outside of a transaction.
     if (current.atomic && item.level) current.atomic = { ...current.atomic, level: item.level };
   } else if (kind === "implicitCommit") {
     if (current.atomic !== undefined) endAtomic(state, current, item);

@@ -1,4 +1,4 @@
-// Memory of a session of MySQL and its kind: user variables, row counts, generated numbers.
+// Session state of MySQL and similar products: user variables, row counts, generated ids.
 import type { Expression } from "../../../program/expression";
 import type { LineIndex } from "../text/lines";
 import type { Lowering } from "../lowering";
@@ -8,7 +8,7 @@ import { literal } from "../expressions";
 import { top, type State } from "./state";
 import { assign, valueOf } from "./variables";
 
-/** The value of `@x`, ROW_COUNT() and their kind at this point of a script. */
+/** The value of `@x`, ROW_COUNT() and the like at this point of a script. */
 export function sessionValue(state: State, path: readonly string[]): Expression | undefined {
   const [name = "", ...others] = path;
   if (others.length > 0) return undefined;
@@ -26,7 +26,7 @@ export function sessionValue(state: State, path: readonly string[]): Expression 
   }
 }
 
-/** SELECT ... INTO @x, SET @x = ...: the variables that a statement sets. */
+/** SELECT ... INTO @x, SET @x = ...: assigns the statement's variables. */
 export function assignSessionValues(state: State, lowered: Lowering, at: Span): void {
   const { result, targets = [], values = [], insertId } = lowered;
   for (const { variable, column } of result === undefined ? [] : targets) {
@@ -44,7 +44,7 @@ export function assignSessionValues(state: State, lowered: Lowering, at: Span): 
   if (insertId !== undefined) state.insertId = insertId;
 }
 
-/** True if a script of another dialect than PostgreSQL asks between two places for the number that an INSERT made. */
+/** True if a non-PostgreSQL script uses a generated id between two positions. */
 export function asksForInsertId(lines: LineIndex, start: number, end: number): boolean {
   return lines.written !== undefined && INSERT_ID.test(lines.text.slice(start, end));
 }
@@ -52,7 +52,7 @@ export function asksForInsertId(lines: LineIndex, start: number, end: number): b
 const INSERT_ID =
   /\blast_insert_id\s*\(|@@identity\b|\bscope_identity\s*\(|\blast_insert_rowid\s*\(/i;
 
-/** Without a row a variable keeps what it had. */
+/** Without a row a variable is unchanged. */
 function kept(state: State, name: string, value: Expression): Expression {
   const before = valueOf(state, name);
   if (value.kind !== "field") return value;
@@ -61,7 +61,7 @@ function kept(state: State, name: string, value: Expression): Expression {
   return { kind: "conditional", condition, then: value, otherwise: before };
 }
 
-/** An aggregate without groups gives one row, whatever it counts. */
+/** An aggregate without groups always has one row. */
 function hasOneRow({ statements }: Lowering): boolean {
   const last = statements.at(-1);
   if (last?.kind !== "select") return false;

@@ -1,4 +1,4 @@
-// Tells transactions of an application from migrations, dumps and seed data, which are run once and alone.
+// Separates transactions of an application from migrations, dumps and seed data, which run once and alone.
 import type { Note } from "../../../program/program";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { preLex } from "../text/preLex";
@@ -6,10 +6,10 @@ import type { Span } from "../text/split";
 import { firstWords } from "../text/statementKind";
 import type { Region, Regions, StatementItem } from "./regions";
 
-/** More statements than this in one transaction, or as many single ones in a file, are no application code. */
+/** Larger transactions, or files with as many single statements, are no application code. */
 const MOST_STATEMENTS = 400;
 const MOST_SINGLE = 100;
-/** In characters: nobody writes a longer list of rows by hand. */
+/** In characters: longer lists of rows are not written by hand. */
 const LONGEST_INSERT = 100_000;
 const MOST_SEED_ROWS = 20;
 /** In characters. */
@@ -21,9 +21,8 @@ export interface Applications {
 }
 
 /**
- * The regions that an application runs. A marked region always is one. Left out, with a note each time: all of a
- * migration, transactions with DDL, long lists of plain INSERTs, and single statements without placeholders in a file
- * with DDL or COPY data. Linear in the text.
+ * The regions that an application runs; a marked region always is one. Excluded with a note: whole migrations, transactions with DDL, long
+ * lists of plain INSERTs, and single statements without placeholders in a file with DDL or COPY data. Linear in the text.
  */
 export function applicationRegions(
   lines: LineIndex,
@@ -100,7 +99,7 @@ function isApplication(
 ): boolean {
   if (singles.many) return false;
   const [item] = statementsOf(region);
-  // A call runs a routine, which is a transaction by itself; what no parser knows is reported as such.
+  // A call runs a routine, which has its own transaction; unknown statements are reported as such.
   if (item === undefined || item.what !== "data") return false;
   const [first] = firstWords(lines.text, item.start, item.end, 1);
   const text = lines.text.slice(item.start, item.end);
@@ -108,7 +107,7 @@ function isApplication(
   return hasPlaceholder(lines, item) || (!singles.setUp && !singles.seeds);
 }
 
-/** INSERT of literals (or anything that is no statement on rows). */
+/** True for INSERT of literals, or anything that is no row statement. */
 function isSeed(lines: LineIndex, item: Region["items"][number]): boolean {
   if (item.kind !== "statement") return true;
   if (item.what !== "data") return item.what === "session" || item.what === "assign";
@@ -118,7 +117,7 @@ function isSeed(lines: LineIndex, item: Region["items"][number]): boolean {
 }
 
 function hasPlaceholder(lines: LineIndex, item: Span): boolean {
-  // A long INSERT is a list of rows: its first ones tell.
+  // The first rows of a long INSERT are representative.
   const [first] = firstWords(lines.text, item.start, item.end, 1);
   const isList = first === "insert" || first === "replace";
   const end = isList ? Math.min(item.end, item.start + FIRST_ROWS) : item.end;

@@ -1,10 +1,10 @@
-// SET of settings of MySQL and MariaDB: which ones change what transactions do, and are not followed.
+// SET of MySQL's and MariaDB's settings: unmodelled ones that affect transactions.
 import type { Dialect } from "../../../program/dialect";
 import { unfollowedSettingIn } from "../pg/settings";
 import type { Span } from "../text/split";
 import { nameOf, tokensOf } from "../text/tokens";
 
-/** Settings of transactions, which are read elsewhere, and words behind SET that are no settings. */
+/** Transaction settings, which are read elsewhere, and words after SET that are no settings. */
 const READ_ELSEWHERE = new Set(
   (
     "transaction transaction_isolation tx_isolation autocommit names character charset password role default " +
@@ -12,13 +12,13 @@ const READ_ELSEWHERE = new Set(
   ).split(" "),
 );
 
-/** Settings that change neither what statements on InnoDB's tables do nor what they lock. */
+/** Settings that affect neither the statements on InnoDB tables nor their locks. */
 const QUIET =
   /^(?:character_set_\w+|collation_\w+|time_zone|sql_mode|sql_notes|sql_warnings|sql_log_bin|sql_log_off|sql_quote_show_create|sql_safe_updates|sql_big_selects|sql_auto_is_null|sql_require_primary_key|foreign_key_checks|unique_checks|timestamp|insert_id|identity|last_insert_id|group_concat_max_len|optimizer_\w+|profiling\w*|lc_\w+|general_log\w*|slow_\w+|long_query_time|log_\w+|session_track_\w+|block_encryption_mode|information_schema_\w+|standard_compliant_cte|statement_\w+|max_\w+|min_\w+|net_\w+|\w+_(?:timeout|size|length|time|file|trust_function_creators)|explicit_defaults_for_timestamp|cte_max_recursion_depth|rand_seed\d|pseudo_\w+|gtid_\w+|binlog_\w+|server_id|read_rnd_\w+|windowing_use_high_precision|div_precision_increment|debug\w*|global_\w+|event_scheduler)$/;
 
 const SCOPES = new Set(["session", "global", "local", "persist", "persist_only"]);
 
-/** The setting of that dialect's server that a statement changes and nothing follows. */
+/** The unmodelled setting of that dialect that a statement changes. */
 export function unfollowedSettingOf(
   dialect: Dialect,
   text: string,
@@ -29,8 +29,8 @@ export function unfollowedSettingOf(
 }
 
 /**
- * The setting that a statement changes and nothing follows, as SQL names it; undefined for settings that change
- * nothing here, for variables of the user, and for any other statement. Linear in the statement.
+ * The unmodelled setting that a statement changes, under its SQL name; undefined for irrelevant settings, user variables, and other
+ * statements. Linear in the statement.
  */
 export function unfollowedSetting(text: string, { start, end }: Span): string | undefined {
   if (!/^set\b/i.test(text.slice(start, start + 4))) return undefined;

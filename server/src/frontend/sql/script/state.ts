@@ -1,4 +1,4 @@
-// State in which one transaction of a script is lowered: variables, parameters, open branches.
+// The state of lowering a script's transaction: variables, parameters, open branches.
 import type { Expression, ValueType, Query } from "../../../program/expression";
 import type { DeclaredLevel, Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
@@ -11,7 +11,7 @@ import type { Span } from "../text/split";
 import type { Region } from "./regions";
 import type { Environment } from "./environment";
 
-/** Lowers one statement; never fails: what is not understood becomes an opaque statement. */
+/** Lowers one statement; never fails: an unknown one becomes opaque. */
 export type LowerSql = (context: LoweringContext) => Lowering;
 
 export interface ScriptContext {
@@ -30,7 +30,7 @@ export interface Frame {
   readonly source: Span;
   commands: Command[];
   bound: Map<string, Binding>;
-  /** Branches of the same \if that are complete: conditions, commands and what they bind. */
+  /** Complete branches of the same \if: conditions, commands and bindings. */
   readonly branches: {
     condition: Expression;
     commands: Command[];
@@ -38,7 +38,7 @@ export interface Frame {
   }[];
   ended: boolean;
   readonly before: ReadonlyMap<string, Binding>;
-  /** In a unit: its transaction that is open, by its BEGIN, how many commands come before it, and its level. */
+  /** In a unit: its open transaction, with its BEGIN, the number of commands before it, and its level. */
   atomic?:
     | {
         readonly from: number;
@@ -58,15 +58,15 @@ export interface State {
   /** Variables that some path reads before the transaction sets them. */
   readonly initial: Set<string>;
   readonly variableTypes: Map<string, ValueType>;
-  /** `?` and `%s` so far. */
+  /** The number of `?` and `%s` so far. */
   anonymous: number;
   lastResult: Lowering["result"];
   /** psql's variable ROW_COUNT: rows that the last statement returned or changed. */
   rowCount: Expression | undefined;
-  /** The value of LAST_INSERT_ID() and its kind here. */
+  /** The current value of LAST_INSERT_ID() and the like. */
   insertId: Expression | undefined;
   readonly start: Span;
-  /** Where the transaction ends in its file. */
+  /** The end of the transaction in its file. */
   readonly end: number;
 }
 
@@ -100,14 +100,14 @@ export function frame(
   return { condition, source, commands: [], bound, branches: [], ended: false, before };
 }
 
-/** The branch at hand. */
+/** The current branch. */
 export function top(state: State): Frame {
   const last = state.frames.at(-1);
   if (last === undefined) throw new Error("the frame of the transaction is never closed");
   return last;
 }
 
-/** A span of the file at hand. */
+/** A span of the current file. */
 export function source(state: State, at: Span): SourceRange {
   return rangeOf(state.context.lines, at.start, at.end);
 }

@@ -1,4 +1,4 @@
-// Variables of a script: what \set, \gset and the world outside give them, and what conditions make of them.
+// Variables of a script: values from \set, \gset and outside, and their effect on conditions.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -8,7 +8,7 @@ import type { Environment } from "./environment";
 import { readScriptExpression } from "./expression";
 import { source, top, type State } from "./state";
 
-/** Meaning of a name here: a variable of this transaction, or what was there before it. */
+/** The meaning of a name here: a variable of this transaction, or its earlier definition. */
 export function valueOf(state: State, name: string, type?: ValueType): Expression {
   const bound = top(state).bound.get(name);
   if (bound === undefined && name === "ROW_COUNT" && state.rowCount !== undefined) {
@@ -19,7 +19,7 @@ export function valueOf(state: State, name: string, type?: ValueType): Expressio
   return { kind: "variable", name };
 }
 
-/** Longer chains of \set are taken as values from outside. */
+/** Longer chains of \set become external values. */
 const LONGEST_CHAIN = 40;
 
 function outsideValue(
@@ -47,7 +47,7 @@ function parameter(state: State, name: string, type: ValueType | undefined): Exp
   return { kind: "parameter", name };
 }
 
-/** A random number is chosen by the client: an argument, within its bounds where they are literals. */
+/** A random number is chosen by the client: an argument, within literal bounds. */
 function randomValue(
   state: State,
   name: string,
@@ -81,7 +81,7 @@ export function expressionAt(state: State, at: Span, name: string): Expression {
   });
 }
 
-/** The condition of \if: pgbench takes any number but 0 for true, psql a Boolean. */
+/** The condition of \if: pgbench treats any number but 0 as true, psql requires a Boolean. */
 export function conditionAt(state: State, at: Span): Expression {
   const value = expressionAt(state, at, "condition");
   const type = typeOf(value, [], typesOf(state));
@@ -97,7 +97,7 @@ function isTrueText(value: string | boolean | null): boolean {
   return typeof value === "boolean" ? value : value !== null && /^(t|true|on|yes|1)$/i.test(value);
 }
 
-/** Gives a variable a value here. */
+/** Assigns a variable here. */
 export function assign(state: State, name: string, value: Expression, at: Span): void {
   const current = top(state);
   current.commands.push({ kind: "assign", variable: name, value, source: source(state, at) });
@@ -131,7 +131,7 @@ function typesOf(state: State): TypeEnvironment {
   return { table, parameters, variables: state.variableTypes, results: resultTypes(state) };
 }
 
-/** Only the type of the last result matters: \gset follows its statement at once. */
+/** Only the last result's types matter: \gset directly follows its statement. */
 function resultTypes(state: State): ReadonlyMap<string, ReadonlyMap<string, ValueType>> {
   const last = top(state).commands.findLast((command) => command.kind === "statement");
   const types = new Map<string, ReadonlyMap<string, ValueType>>();
@@ -151,7 +151,7 @@ function resultTypes(state: State): ReadonlyMap<string, ReadonlyMap<string, Valu
   return types.set(into, columns);
 }
 
-/** Variables that are read on a path that does not set them start with their value from outside. */
+/** Variables that are read on a path that does not set them start with an external value. */
 export function initialisations(state: State): readonly Command[] {
   return [...state.initial].map((name) => ({
     kind: "assign",

@@ -1,12 +1,12 @@
-// Bytes as texts and back. What is UTF-8 is its text; a byte that is not stands as a half of a surrogate pair that no text
-// has (0xff as U+DCFF, as PEP 383 does it), so that every sequence of bytes comes back as it was.
+// Conversion of bytes to texts and back. Valid UTF-8 is decoded; any other byte becomes a lone surrogate (0xff as U+DCFF, as in PEP 383),
+// so that every byte sequence round-trips.
 
 const LONE = 0xdc00;
 const UNPAIRED = /\p{Surrogate}/u;
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const ENCODER = new TextEncoder();
 
-/** The text that stands for bytes; linear. */
+/** The text for bytes; linear. */
 export function textOfBytes(bytes: Uint8Array): string {
   const whole = decoded(bytes);
   if (whole !== undefined) return whole;
@@ -28,7 +28,7 @@ export function textOfBytes(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** The text of bytes that are UTF-8; undefined for others. */
+/** The text of valid UTF-8 bytes; undefined for others. */
 function decoded(bytes: Uint8Array): string | undefined {
   try {
     return DECODER.decode(bytes);
@@ -38,7 +38,7 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Bytes of the sequence of UTF-8 that begins there; 0 where none does. */
+/** The length of the UTF-8 sequence that begins there; 0 if none does. */
 function sequenceAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
@@ -47,7 +47,7 @@ function sequenceAt(bytes: Uint8Array, at: number): number {
   return isWhole && decoded(bytes.subarray(at, at + size)) !== undefined ? size : 0;
 }
 
-/** The bytes that a text stands for; linear. */
+/** The bytes for a text; linear. */
 export function bytesOfText(text: string): Uint8Array {
   if (!UNPAIRED.test(text)) return ENCODER.encode(text);
   const bytes: number[] = [];
@@ -64,7 +64,7 @@ export function hexOfBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The bytes that pairs of digits stand for. */
+/** The bytes of hexadecimal digits. */
 export function bytesOfHex(digits: string): Uint8Array {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }

@@ -1,6 +1,6 @@
-// Files of MySQL, MariaDB, SQL Server and SQLite as canonical text: as long as the user's text, line for line, but
-// with PostgreSQL's quoting. Names stand in double quotes, strings in single ones, comments begin with -- or /*,
-// client commands and delimiters are blank. Whatever reads tokens can then read it, and places need no map.
+// Files of MySQL, MariaDB, SQL Server and SQLite as canonical text: of the same length and lines as the user's text, but with PostgreSQL's
+// quoting. Names have double quotes, strings single ones, comments begin with -- or /*, client commands and delimiters are blanked. All
+// token readers can then read it without mapping positions.
 import type { Dialect } from "../../../program/dialect";
 import { dictionary } from "../../../protocol/dictionary";
 import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "../script/batches";
@@ -12,13 +12,13 @@ export interface Canonical extends SplitResult {
   readonly text: string;
 }
 
-/** Reads a file in time linear in its text. An open quote is reported where it opens and ends with its line. */
+/** Reads a file in time linear in its text. An open quote is reported at its start and ends with its line. */
 export function readCanonical(text: string, dialect: Dialect): Canonical {
   const first = scan(text, dialect, false);
   return first.openQuote ? scan(text, dialect, true) : first;
 }
 
-/** Marks that drizzle-kit writes between statements, and takes out before it sends them. */
+/** Marks that drizzle-kit writes between statements, and removes before sending. */
 const BREAKPOINT = "--> statement-breakpoint";
 
 interface Scan {
@@ -34,7 +34,7 @@ interface Scan {
   readonly problems: SplitProblem[];
   openQuote: boolean;
   delimiter: string;
-  /** Ends of executable comments that are open. */
+  /** Ends of open executable comments. */
   executable: number;
   pending: Pending | undefined;
 }
@@ -42,12 +42,12 @@ interface Scan {
 interface Pending {
   readonly start: number;
   end: number;
-  /** The first words, which tell whether it is a routine. */
+  /** The first words, which identify a routine. */
   words: string[];
   /** Depth of BEGIN ... END in a routine that keeps its semicolons. */
   block: number;
   lastWord: string;
-  /** In SQL Server, where semicolons are optional. */
+  /** The statement boundaries of SQL Server, where semicolons are optional. */
   readonly batch: Batch;
 }
 
@@ -106,19 +106,19 @@ function step(state: Scan): void {
   else other(state, character);
 }
 
-/** Copies the text up to `end` as it is. */
+/** Copies the text up to `end`. */
 function copy(state: Scan, end: number): void {
   state.parts.push(state.text.slice(state.at, end));
   state.at = end;
 }
 
-/** Another character in place of the next one. */
+/** Replaces the next character by another one. */
 function replace(state: Scan, character: string): void {
   state.parts.push(character);
   state.at++;
 }
 
-/** Spaces up to `end`; line breaks stay. */
+/** Blanks the text up to `end`, keeping line breaks. */
 function blank(state: Scan, end: number): void {
   state.parts.push(state.text.slice(state.at, end).replace(/[^\r\n]/g, " "));
   state.at = end;
@@ -172,7 +172,7 @@ function clientCommand(state: Scan): boolean {
   return true;
 }
 
-/** Commands by which scripts of psql and pgbench keep results and branch: scripts of any product may have them here. */
+/** Script commands of psql and pgbench, allowed here in scripts of any product. */
 const SCRIPT_COMMAND = /\\(?:gset|set|if|elif|else|endif|quit|q)\b/y;
 
 function scriptCommand(state: Scan): boolean {
@@ -190,7 +190,7 @@ function startsComment(state: Scan, character: string): boolean {
   const { text, at, isMysql } = state;
   const next = text[at + 1] ?? "\n";
   if (character === "#" && isMysql) {
-    // Two characters begin a comment in canonical text: the mark and the space after it.
+    // In canonical text a comment begins with two characters: the mark and the following space.
     const end = lineEnd(text, at);
     if (!/[ \t#]/.test(next)) {
       blank(state, end);
@@ -204,7 +204,7 @@ function startsComment(state: Scan, character: string): boolean {
   }
   if (character === "-" && next === "-") {
     if (isMysql && !/\s/.test(text[at + 2] ?? " ") && !text.startsWith(BREAKPOINT, at)) {
-      // Without a space behind it, it is minus minus.
+      // Without a following space, it is minus minus.
       extend(state, at, at + 2);
       state.parts.push("+ ");
       state.at = at + 2;
@@ -244,7 +244,7 @@ function blockComment(state: Scan): boolean {
   return true;
 }
 
-/** Where a comment that contains comments closes, or -1. */
+/** The end of a comment with nested comments, or -1. */
 function nestedEnd(text: string, start: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = start;
@@ -256,7 +256,7 @@ function nestedEnd(text: string, start: number): number {
   return -1;
 }
 
-/** A routine that keeps its semicolons ends with the END of its outermost block. */
+/** A routine with inner semicolons ends with the END of its outermost block. */
 function endsStatement(state: Scan): boolean {
   const { pending } = state;
   if (state.dialect === "sqlserver") {
@@ -312,13 +312,13 @@ function quoted(state: Scan, close: string, kind: "string" | "name"): boolean {
   state.openQuote = true;
   const message = "This quote is not closed.";
   state.problems.push({ code: "open-quote", message, start, end: Math.min(at, start + 2) });
-  // The last character gives way to the closing quote that is missing.
+  // The last character is replaced by the missing closing quote.
   state.parts.push(at - start > 1 ? content.slice(0, at - start - 1) + mark : " ");
   state.at = at;
   return true;
 }
 
-/** A backslash and what follows it. In patterns of LIKE the backslash stays. */
+/** A backslash escape. In patterns of LIKE the backslash stays. */
 function escaped(character: string): readonly [string, string] {
   if (character === "%" || character === "_") return ["\\", character];
   const meaning = ESCAPES[character] ?? character;
@@ -346,7 +346,7 @@ function word(state: Scan): void {
   const folded = text.slice(at, end).toLowerCase();
   if (state.dialect === "sqlserver") separate(state, folded, end);
   const pending = extend(state, at, end);
-  // The introducer of a string (_utf8mb4'x') changes nothing of its value.
+  // The introducer of a string (_utf8mb4'x') does not change its value.
   if (state.isMysql && folded.startsWith("_") && introduces(folded, text, end)) {
     blank(state, end);
     return;
@@ -359,7 +359,7 @@ function word(state: Scan): void {
   copy(state, end);
 }
 
-/** True if a string stands ahead of which the word says the character set; what stands apart may be an alias. */
+/** True if the word is the character set of an adjacent string; separated by space it may be an alias. */
 function introduces(word: string, text: string, end: number): boolean {
   if (text[end] === "'") return true;
   return CHARACTER_SETS.has(word) && /^\s+[xb]?'/i.test(text.slice(end, end + 20));
@@ -369,7 +369,7 @@ const CHARACTER_SETS: ReadonlySet<string> = new Set(
   "_binary _utf8mb4 _utf8mb3 _utf8 _latin1 _ascii _ucs2 _utf16 _utf32".split(" "),
 );
 
-/** `x'4142'` and `b'101'`: the text that their bytes stand for. False for what is no such literal. */
+/** `x'4142'` and `b'101'`: the text of their bytes. False for anything else. */
 function bytesLiteral(state: Scan, from: number): boolean {
   const { text, at } = state;
   const close = text.indexOf("'", from);
@@ -381,7 +381,7 @@ function bytesLiteral(state: Scan, from: number): boolean {
   return true;
 }
 
-/** Puts a string of these bytes in place of the text up to `end`. */
+/** Replaces the text up to `end` by a string of these bytes. */
 function literal(state: Scan, hex: string, end: number): void {
   const bytes = bytesOfHex(hex.length % 2 === 0 ? hex : `0${hex}`);
   const content = [...textOfBytes(bytes)].map(neutralCharacter).join("");
@@ -395,7 +395,7 @@ function hexOfBits(bits: string): string {
   return bits === "" ? "" : BigInt(`0b${bits}`).toString(16).padStart(size, "0");
 }
 
-/** Ends the statement of SQL Server before a word that begins the next one. */
+/** Ends an SQL Server statement before a word that begins the next one. */
 function separate(state: Scan, folded: string, end: number): void {
   const { text, at, pending } = state;
   const after = text.slice(end, end + 40);
@@ -425,7 +425,7 @@ const ROUTINES = new Set(["procedure", "proc", "function", "trigger", "event"]);
 function other(state: Scan, character: string): void {
   const { text, at, isMysql } = state;
   if (character === "\\") {
-    // \G and \g of the mysql client end the statement; no other backslash means anything.
+    // \G and \g of the mysql client end the statement; other backslashes have no meaning.
     if (isMysql && /^\\g\b/i.test(text.slice(at, at + 3))) {
       finish(state, true);
       blank(state, at + 2);

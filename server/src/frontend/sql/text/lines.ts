@@ -3,9 +3,9 @@ import type { FileId, Position, Range, SourceRange } from "../../../protocol/sou
 
 export interface LineIndex {
   readonly file: FileId;
-  /** The whole text of the file; canonical (see canonical.ts) where `written` is given. */
+  /** The whole text of the file; canonical (see canonical.ts) if `written` is present. */
   readonly text: string;
-  /** The user's own text, where it is another one. */
+  /** The user's own text, if it differs. */
   readonly written?: string;
   /** Offset of the first character of each line. */
   readonly starts: readonly number[];
@@ -34,12 +34,12 @@ export function positionAt(lines: LineIndex, offset: number): Position {
   return { line: low, character: at - (lines.starts[low] ?? 0) };
 }
 
-/** The offset of a position; that of the text's end where there is no such line. */
+/** The offset of a position; the text's end for a line that does not exist. */
 export function offsetAt(lines: LineIndex, { line, character }: Position): number {
   return (lines.starts[line] ?? lines.text.length) + character;
 }
 
-/** The offsets between which a range lies. */
+/** The offsets of a range. */
 export function offsetsOf(
   lines: LineIndex,
   { start, end }: Range,

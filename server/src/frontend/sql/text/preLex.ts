@@ -1,4 +1,4 @@
-// Placeholders of all client libraries become $1, $2, ...; every offset maps back to the user's text.
+// Placeholders of all client libraries are rewritten to $1, $2, ...; every offset maps back to the user's text.
 import type { SqlPiece } from "../lowering";
 import { plainPiece } from "../lowering";
 import type { LineIndex } from "./lines";
@@ -7,19 +7,19 @@ import { isWordPart, nextToken, type Token } from "./tokens";
 export interface Placeholder {
   /** The n of `$n` in the rewritten text. */
   readonly number: number;
-  /** As the user would call it: `id`, `$1`, `?1`. */
+  /** The user's name of it: `id`, `$1`, `?1`. */
   readonly name: string;
   readonly style: "named" | "numbered" | "question" | "percent" | "at";
-  /** In the file, one per use. */
+  /** Its uses in the file. */
   readonly uses: readonly { readonly start: number; readonly end: number }[];
-  /** `:'name'` gives text whatever the value; `:{?name}` tells whether the variable is set. */
+  /** `:'name'` is text whatever the value; `:{?name}` tests whether the variable is set. */
   readonly use: "value" | "text" | "isSet";
 }
 
 export interface PreLexResult {
   readonly piece: SqlPiece;
   readonly placeholders: readonly Placeholder[];
-  /** `:"name"`: a name of the SQL text itself that is only known when it runs. */
+  /** `:"name"`: an identifier that is only known at run time. */
   readonly holes: readonly {
     readonly name: string;
     readonly start: number;
@@ -28,9 +28,8 @@ export interface PreLexResult {
 }
 
 /**
- * Rewrites `[start, end)` of a file. `anonymous` is how many `?` and `%s` came before in the same
- * transaction, so that each gets a name of its own. Casts, `:=`, array slices and the JSON operators
- * `?`, `?|`, `?&`, `%` and `@` stay. Linear in the text.
+ * Rewrites `[start, end)` of a file. `anonymous` is the number of earlier `?` and `%s` in the same transaction, so that each gets a unique
+ * name. Casts, `:=`, array slices and the JSON operators `?`, `?|`, `?&`, `%` and `@` are kept. Linear in the text.
  */
 export function preLex(lines: LineIndex, start: number, end: number, anonymous = 0): PreLexResult {
   const text = lines.text;
@@ -163,7 +162,7 @@ function wordEnd(text: string, from: number, end: number): number {
   return at;
 }
 
-/** Words after which a value follows: a `?` there is a placeholder, elsewhere an operator. */
+/** Words before a value: a `?` there is a placeholder, elsewhere an operator. */
 const BEFORE_VALUE = new Set(
   (
     "select where and or not on having limit offset set values in between like ilike is case when then " +
@@ -182,7 +181,7 @@ function keyOf(found: Found): string {
   return found.use === "isSet" ? `${found.name}?` : found.name;
 }
 
-/** Equal names share a number; `$n` keeps its own, the others come after the largest. */
+/** Equal names share a number; `$n` keeps its own, the others are numbered after the largest. */
 function numberPlaceholders(found: readonly Found[]): Map<string, Placeholder> {
   let next = 1;
   for (const each of found) {
@@ -212,7 +211,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** The text with the edits made, and the map of its offsets to the file. */
+/** The edited text, and the map of its offsets to the file. */
 function applyEdits(
   text: string,
   start: number,

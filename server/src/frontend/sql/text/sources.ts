@@ -1,4 +1,4 @@
-// Sources of a program: texts, and application code with what its surroundings say.
+// Sources of a program: texts, and application code with its environment.
 import type { Dialect } from "../../../program/dialect";
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
@@ -15,41 +15,41 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Application code that is read together with the SQL files, whose tables it uses. */
+/** Application code that is read together with the SQL files whose tables it uses. */
 export interface CodeSources {
   readonly modules: CodeModules;
-  /** The files whose functions are transactions; others are read where these lead to them. */
+  /** The files whose functions are transactions; other files are read on demand. */
   readonly files: readonly SourceFile[];
-  /** Undefined for what cannot be read. */
+  /** Undefined for unreadable files. */
   readonly text: (file: FileId) => string | undefined;
   readonly dialect: Dialect;
-  /** The schema in files of an ORM, by its library: that of the only one of `sources` that holds. */
+  /** The schema in an ORM's files, by library: that of the only applicable one of `sources`. */
   readonly models?: (library: string) => unknown;
-  /** Those that are known, and before them those that the workspace describes. */
+  /** Known libraries, after those that the workspace describes. */
   readonly libraries?: readonly Library[];
-  /** Earlier readings. */
+  /** Memo of earlier readings. */
   readonly memory?: CodeMemory;
-  /** The state by which readings of other processes are known to hold. */
+  /** Validity check of cached readings of other processes. */
   readonly lasting?: LastingTeller;
-  /** Tables that the code itself declares, as ORMs' models and migrations do. */
+  /** Tables declared in code, by ORM models and migrations. */
   readonly tables?: readonly Table[];
-  /** Migrations that are written in code, as SQL of that dialect at the lines where the code has them. */
+  /** Migrations written in code, as SQL of that dialect at the code's lines. */
   readonly migrations?: (dialect: Dialect) => readonly SourceFile[];
-  /** Schemas of ORMs in files of their own; where there are several, they contradict each other. */
+  /** ORM schemas in separate files; several ones contradict each other. */
   readonly sources?: readonly SchemaSource[];
-  /** True if reading is to end with what it has so far. */
+  /** True to stop reading with what there is. */
   readonly isStopped?: IsStopped;
-  /** The files of which alone something is to be told for now. */
+  /** The files to report first. */
   readonly first?: FirstFiles;
-  /** Files that were not come to before reading was stopped. */
+  /** Files that were not reached before reading was stopped. */
   readonly unread?: readonly FileId[];
-  /** The defects of these files. */
+  /** Notes on these files. */
   readonly notes?: readonly Note[];
 }
 
 /** The schema of an ORM. */
 export interface SchemaSource {
-  /** The library that it is for. */
+  /** Its library. */
   readonly library: string;
   /** The file, or the folder of its files. */
   readonly place: string;

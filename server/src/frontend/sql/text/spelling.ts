@@ -1,10 +1,10 @@
-// Names in products that do not tell upper from lower case: each goes by the case that it is declared with.
+// Names in case-insensitive products: each takes the case of its declaration.
 import type { Table } from "../../../program/schema";
 
-/** From a name as somebody wrote it to the one that it stands for. */
+/** Maps a written name to its declared spelling. */
 export type Spelling = (written: string) => string;
 
-/** The spelling of these tables and their columns; names that none of them has are in lower case. */
+/** The spelling of these tables and their columns; unknown names are in lower case. */
 export function spellingOf(tables: readonly Table[]): Spelling {
   const first = new Map<string, string>();
   const learn = firstSpelling(first);
@@ -13,7 +13,7 @@ export function spellingOf(tables: readonly Table[]): Spelling {
   return (written) => first.get(written.toLowerCase()) ?? written.toLowerCase();
 }
 
-/** Whatever a name was first written as, it is from then on. */
+/** The first spelling of each name is kept. */
 export function firstSpelling(first = new Map<string, string>()): Spelling {
   return (written) => {
     const folded = written.toLowerCase();
@@ -23,5 +23,5 @@ export function firstSpelling(first = new Map<string, string>()): Spelling {
   };
 }
 
-/** The spelling where nothing is declared. */
+/** The spelling without declarations. */
 export const inLowerCase: Spelling = (written) => written.toLowerCase();

@@ -1,12 +1,12 @@
-// Cuts a file into statements, psql meta-commands and COPY data, with exact offsets and in linear time.
+// Splits a file into statements, psql meta-commands and COPY data, with exact offsets and in linear time.
 import { nextToken, type Token, type TokenOptions } from "./tokens";
 
 export interface Slice {
   readonly kind: "statement" | "meta" | "data";
-  /** First and last character without white space, leading comments and the semicolon. */
+  /** The extent without white space, leading comments and the semicolon. */
   readonly start: number;
   readonly end: number;
-  /** `false`: the text ended (or a meta-command came) before a semicolon. */
+  /** `false` if the text (or a meta-command) ended it before a semicolon. */
   readonly terminated: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface SplitResult {
 }
 
 /**
- * The statements of a psql or pgbench script. An open quote is reported where it opens and ends with its
- * line; a routine body that the next CREATE FUNCTION cuts short ends there. Binary text gives no slices.
+ * The statements of a psql or pgbench script. An open quote is reported at its start and ends with its line; a routine body that the next
+ * CREATE FUNCTION cuts short ends there. Binary text gives no slices.
  */
 export function splitStatements(text: string): SplitResult {
   if (isBinary(text)) {
@@ -43,13 +43,13 @@ export function splitStatements(text: string): SplitResult {
   return first.openQuote ? splitWith(text, { quotesEndAtLine: true }) : first;
 }
 
-/** Going on after an open comment or dollar quote searches the rest of the text: bounded, to stay linear. */
+/** Resuming after an open comment or dollar quote searches the rest of the text: limited, to stay linear. */
 const MOST_RESUMED = 20;
 
 interface Pending {
   start: number;
   end: number;
-  /** The first words, which decide how the statement ends. */
+  /** The first words, which determine how the statement ends. */
   words: string[];
   /** Depth of BEGIN ATOMIC ... END and of CASE inside it. */
   block: number;
@@ -138,7 +138,7 @@ function extend(pending: Pending | undefined, token: Token, end: number): Pendin
     if (token.word === ")") next.parentheses--;
   }
   if (token.kind === "word" && isRoutine(next.words)) {
-    // As psql does: only a routine's BEGIN ATOMIC keeps its semicolons, and CASE also ends with END.
+    // As in psql: only a routine's BEGIN ATOMIC keeps its semicolons, and CASE also ends with END.
     if (token.word === "atomic") next.block++;
     else if (next.block > 0 && (token.word === "case" || token.word === "begin")) next.block++;
     else if (next.block > 0 && token.word === "end") next.block--;
@@ -163,8 +163,8 @@ function isDollar(text: string, token: Token): boolean {
 const ROUTINE_START = /^[ \t]*create\s+(?:or\s+replace\s+)?(?:function|procedure)\b/im;
 
 /**
- * Where a routine's dollar quote really ends when its closing tag is missing: what looks like its body then
- * runs up to the opening tag of the next routine. Undefined when all is well.
+ * The real end of a routine's dollar quote with a missing closing tag: its apparent body then extends to the opening tag of the next
+ * routine. Undefined if nothing is missing.
  */
 function cutRoutine(text: string, token: Token, pending: Pending): number | undefined {
   if (!isDollar(text, token) || token.open || !isRoutine(pending.words)) return undefined;
@@ -195,7 +195,7 @@ function openProblem(text: string, token: Token): SplitProblem {
   };
 }
 
-/** Where to go on after a comment or dollar quote that never ends: at the next routine, else nowhere. */
+/** The position after a comment or dollar quote that never ends: the next routine, else the end. */
 function resume(text: string, token: Token, pending: Pending | undefined): number {
   if (token.kind === "string" && !isRoutine(pending?.words ?? [])) {
     const line = text.indexOf("\n", token.start);
@@ -209,14 +209,11 @@ interface Meta {
   readonly text: string;
   readonly end: number;
   readonly next: number;
-  /** `\;` joins statements, for us it separates them. */
+  /** `\;` joins statements for psql; here it separates them. */
   readonly separator: boolean;
 }
 
-/**
- * The meta-command that begins at a backslash, up to the end of its line (a backslash before the line break continues it)
- * or to `\\`.
- */
+/** The meta-command at a backslash, up to the end of its line (continued by a backslash before the line break) or to `\\`. */
 export function metaCommand(text: string, start: number): Meta {
   if (text[start + 1] === ";") {
     return { text: "\\;", end: start + 2, next: start + 2, separator: true };
@@ -249,7 +246,7 @@ function copiesFromInput(text: string, pending: Pending): boolean {
   );
 }
 
-/** COPY data runs from the next line to a line `\.`; returns where SQL goes on. */
+/** COPY data extends from the next line to a line `\.`; returns where SQL continues. */
 function copyData(text: string, at: number, slices: Slice[]): number {
   const line = text.indexOf("\n", at);
   if (line < 0) return text.length;
@@ -262,7 +259,7 @@ function copyData(text: string, at: number, slices: Slice[]): number {
   return end;
 }
 
-/** True if a file's content is no text at all. */
+/** True if a file's content is no text. */
 export function isBinary(text: string): boolean {
   const head = text.slice(0, 65536);
   if (head.includes("\0")) return true;

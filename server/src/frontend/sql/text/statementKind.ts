@@ -1,4 +1,4 @@
-// Kind of a statement by its first words, before any parser sees it.
+// The kind of a statement by its first words, before parsing.
 import type { Dialect } from "../../../program/dialect";
 import { dictionary } from "../../../protocol/dictionary";
 import { nextToken } from "./tokens";
@@ -39,7 +39,7 @@ const KINDS = dictionary<StatementKind>({
   ...each("session", "use delimiter prepare pragma"),
 });
 
-/** Syntax that other dialects than PostgreSQL add, or that means something else in them. */
+/** Syntax of other dialects than PostgreSQL, or with another meaning in them. */
 const OF_DIALECTS = dictionary<StatementKind>({
   ...each("data", "output handler load"),
   ...each("ddl", "rename"),
@@ -48,7 +48,7 @@ const OF_DIALECTS = dictionary<StatementKind>({
   ...each("session", "repair check shutdown reindex xa declare open close prepare"),
 });
 
-/** The words that a statement may start with. */
+/** The first words of statements. */
 export const KEYWORDS: readonly string[] = Object.keys(KINDS);
 
 function each(kind: StatementKind, words: string): Record<string, StatementKind> {
@@ -81,7 +81,7 @@ export function statementKind(
   return KINDS[first] ?? "unknown";
 }
 
-/** CREATE [OR REPLACE] [DEFINER = user] PROCEDURE and its kind, before any word of another object. */
+/** CREATE [OR REPLACE] [DEFINER = user] PROCEDURE and the like, before any word of another object. */
 const ROUTINE =
   /^(?:create|alter)\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*[^\s@]+(?:\s*@\s*\S+)?\s+)?(?:aggregate\s+)?(?:procedure|proc|function|trigger|event)\b/i;
 

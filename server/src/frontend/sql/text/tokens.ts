@@ -1,5 +1,5 @@
-// The words of SQL text, as PostgreSQL's lexer sees them: quotes, E-strings, dollar quotes, nested comments.
-// One token at a time and no recursion, so that any text takes linear time and constant stack.
+// The tokens of SQL text by PostgreSQL's rules: quotes, E-strings, dollar quotes, nested comments. Iterative, one token at a time, so that
+// any text takes linear time and constant stack.
 
 export type TokenKind =
   | "word"
@@ -21,16 +21,16 @@ export interface Token {
   readonly end: number;
   /** Words in lower case, symbols as written, empty for the rest. */
   readonly word: string;
-  /** The text ended before the token did. */
+  /** True if the text ended inside of the token. */
   readonly open: boolean;
 }
 
 export interface TokenOptions {
-  /** A quoted string or name ends at the end of its line at the latest: for texts with an open quote. */
+  /** True to end quoted strings and names at the end of their line: for texts with an open quote. */
   readonly quotesEndAtLine?: boolean;
 }
 
-/** The token at or after `at` (white space is skipped), undefined at `end`. */
+/** The token at or after `at` (skipping white space), undefined at `end`. */
 export function nextToken(
   text: string,
   at: number,
@@ -75,13 +75,13 @@ export function tokensOf(text: string, start: number, end: number): readonly Tok
   }
 }
 
-/** The name that a word or quoted-name token stands for: folded to lower case unless quoted. */
+/** The name of a word or quoted-name token: folded to lower case unless quoted. */
 export function nameOf(text: string, from: Token): string {
   if (from.kind !== "name") return from.word;
   return text.slice(from.start + 1, from.end - (from.open ? 0 : 1)).replaceAll('""', '"');
 }
 
-/** The value of a plain or dollar-quoted string token; backslash escapes stay as they are. */
+/** The value of a plain or dollar-quoted string token, with backslash escapes unchanged. */
 export function stringOf(text: string, from: Token): string {
   const raw = text.slice(from.start, from.end);
   const tag = /^\$[^$]*\$/.exec(raw)?.[0];
@@ -140,7 +140,7 @@ function blockComment(text: string, start: number, end: number): Token {
   return token("comment", start, end, true);
 }
 
-/** `from` is where the token starts (a prefix such as E), `quote` where its quote stands. */
+/** `from` is the start of the token (a prefix such as E), `quote` that of its quote. */
 function quoted(
   text: string,
   from: number,

@@ -1,10 +1,10 @@
-// TRUNCATE ... CASCADE with the tables that it empties beyond those that it names.
+// TRUNCATE ... CASCADE, expanded to the tables that it empties implicitly.
 import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
 import { referringFirst, withReferring } from "../references";
 import type { Replace } from "../dialectDetection/replaceStatements";
 
-/** Spells out the cascades of truncations by the foreign keys of the tables. */
+/** Expands the cascades of truncations by the tables' foreign keys. */
 export function cascading(tables: readonly Table[]): Replace {
   const byName = new Map(tables.map((table) => [table.name, table] as const));
   return (statement, ids) => {

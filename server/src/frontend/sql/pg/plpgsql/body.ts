@@ -1,10 +1,10 @@
-// The body of a routine that a string literal of the file holds.
+// The body of a routine in a string literal of the file.
 import { dictionary } from "../../../../protocol/dictionary";
 import type { LineIndex } from "../../text/lines";
 import { clamp, type Body } from "../../routine/body";
 import type { Span } from "../../text/split";
 
-/** The body that a string literal of the file holds: dollar quotes, or single quotes with doubled ones inside. */
+/** The body in a string literal: dollar quotes, or single quotes with doubled ones inside. */
 export function bodyOf(lines: LineIndex, literal: Span): Body {
   const raw = lines.text.slice(literal.start, literal.end);
   const tag = /^\$[^$]*\$/.exec(raw)?.[0];

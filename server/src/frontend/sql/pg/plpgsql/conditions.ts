@@ -1,7 +1,7 @@
-// Names of PL/pgSQL's error conditions and their SQLSTATEs (PostgreSQL, appendix A), as far as programs use them.
+// PL/pgSQL's error condition names with their SQLSTATEs (PostgreSQL, appendix A), as far as programs use them.
 import { dictionary } from "../../../../protocol/dictionary";
 
-/** The SQLSTATE of a condition's name; one that stands for a class of errors gives the class, as "23". */
+/** The SQLSTATE of a condition's name; the name of an error class gives the class, such as "23". */
 export function sqlstateOf(name: string): string | undefined {
   return CONDITIONS[name.toLowerCase()];
 }

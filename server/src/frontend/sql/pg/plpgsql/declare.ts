@@ -1,4 +1,4 @@
-// DECLARE: variables, records, cursors and aliases with their first values.
+// DECLARE: variables, records, cursors and aliases with their initial values.
 import type { ValueType } from "../../../../program/expression";
 import type { Table } from "../../../../program/schema";
 import { dictionary } from "../../../../protocol/dictionary";
@@ -13,7 +13,7 @@ import { expressionAt } from "./expression";
 import type { State } from "./state";
 import type { Declaration } from "./tree";
 
-/** Declares in order, so that a default may use what stands before. */
+/** Declares in order, so that a default may use earlier names. */
 export function declareAll(state: State, declarations: readonly Declaration[]): void {
   for (const declaration of declarations) declareOne(state, declaration);
 }
@@ -42,7 +42,7 @@ function declareOne(state: State, declaration: Declaration): void {
     else if (value !== undefined) lossAt(state, "the first value of a record", span);
     return;
   }
-  // A name of the block around may stand in the default, so it is read before the new one is declared.
+  // The default may use a name of the enclosing block, so it is read before the declaration.
   const first = value === undefined ? undefined : expressionAt(state, value, span);
   const variable = declareVariable(names, name, scalarType(type, state.shared.table));
   if (first !== undefined) assign(state, variable, first, span);
@@ -80,7 +80,7 @@ interface TypeText {
   readonly percent: "type" | "rowtype" | undefined;
 }
 
-/** A type as it is written: `numeric(10, 2)`, `t.c%TYPE`, `double precision`, `int[]`. */
+/** Parses a type: `numeric(10, 2)`, `t.c%TYPE`, `double precision`, `int[]`. */
 function readType(text: string): TypeText {
   const tokens = tokensOf(text, 0, text.length);
   const path: string[] = [];

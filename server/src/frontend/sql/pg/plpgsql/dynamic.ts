@@ -1,5 +1,5 @@
-// The texts that EXECUTE runs, as far as the routine says them: literals, format(), quote_literal(), `||`, and variables that
-// are given such a text once. A value in the text is taken as a value, since its quotes keep it one.
+// The texts of EXECUTE, as far as the routine determines them: literals, format(), quote_literal(), `||`, and variables assigned such a
+// text once. A quoted value in the text stays a value.
 import type { Node } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
 import { pieceOf } from "../../routine/body";
@@ -14,28 +14,28 @@ import { parsePlBody } from "./parser";
 import { contextFor, type State } from "./state";
 import { assignedNames, type Block } from "./tree";
 
-/** A text with values in it, by the numbers of their placeholders. */
+/** A text with placeholders for values, by their numbers. */
 export interface DynamicText {
   readonly sql: string;
-  /** The values of the placeholders behind those of USING. */
+  /** The values of the placeholders after those of USING. */
   readonly values: readonly Expression[];
-  /** The same with a literal for each value and a name for each that is not known: enough to tell what kind of statement it is. */
+  /** The text with a literal for each value and an identifier for each unknown name: enough to recognise the kind of statement. */
   readonly shape: string;
-  /** Some names in it are not known. */
+  /** True if some names in it are unknown. */
   readonly isOpen: boolean;
 }
 
 type Part =
   | { readonly kind: "text"; readonly text: string }
-  /** A quoted value, at some place of the routine. */
+  /** A quoted value, with its place in the routine. */
   | { readonly kind: "value"; readonly node: Node; readonly span: Span }
-  /** A quoted name that is not known. */
+  /** A quoted unknown name. */
   | { readonly kind: "name" };
 
 interface Reading {
   readonly state: State;
   readonly span: Span;
-  /** Inside of a variable's text: only what never changes has the same value there and here. */
+  /** True inside of a variable's text: only immutable values are the same there and here. */
   readonly isKept: boolean;
   readonly depth: number;
 }
@@ -43,8 +43,8 @@ interface Reading {
 const DEEPEST = 8;
 
 /**
- * The text of an expression of the routine, with placeholders from `first` on; undefined where some of it may be anything.
- * Linear in the expression and, for variables, in the routine.
+ * The text of an expression of the routine, with placeholders from `first` on; undefined if a part is unknown. Linear in the expression
+ * and, for variables, in the routine.
  */
 export function dynamicText(state: State, command: Span, first: number): DynamicText | undefined {
   const parts = partsAt(command, { state, span: command, isKept: false, depth: 0 });
@@ -137,7 +137,7 @@ function partsOfCall(
   }
 }
 
-/** `format('... %I ... %L', name, value)`; a width, as in `%-10s`, is not taken. */
+/** `format('... %I ... %L', name, value)`; widths, as in `%-10s`, are not supported. */
 function formatted(
   pattern: string | undefined,
   args: readonly Node[],
@@ -180,13 +180,13 @@ function quotedValue(node: Node, reading: Reading): readonly Part[] | undefined 
   return [{ kind: "value", node, span: reading.span }];
 }
 
-/** True if it is an argument that the routine never assigns. */
+/** True for an argument that the routine never assigns. */
 function isFixed(node: Node, { state }: Reading): boolean {
   if (!("ColumnRef" in node)) return false;
   return find(state.names, stringsOf(node.ColumnRef.fields))?.binding.kind === "value";
 }
 
-/** A variable that is assigned once, before, and wherever the routine goes; or an argument whose value is known. */
+/** A variable that is assigned exactly once, unconditionally and before; or an argument with a known value. */
 function partsOfVariable(path: readonly string[], reading: Reading): readonly Part[] | undefined {
   const { state, span } = reading;
   const [name = "", ...others] = path;
@@ -204,7 +204,7 @@ function partsOfVariable(path: readonly string[], reading: Reading): readonly Pa
   return partsAt(only, { ...reading, isKept: true, depth: reading.depth + 1 });
 }
 
-/** The values that a variable is given; one that may not be given, or is no expression, is an empty span at the end. */
+/** The values assigned to a variable; a conditional one, or one that is no expression, is an empty span at the end. */
 function assignmentsTo(block: Block, name: string): readonly Span[] {
   const other: Span = { start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
   const given: Span[] = [];

@@ -1,4 +1,4 @@
-// Expressions of PL/pgSQL: each is a query of its own, so what it reads becomes a statement before it is used.
+// Expressions of PL/pgSQL: each is a query, so its reads become a statement before its use.
 import type { Node } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
 import type { Statement } from "../../../../program/statement";
@@ -12,13 +12,13 @@ import { NO_SOURCES, type Work } from "../scope";
 import { lowerStatement, startWork } from "../statement";
 import { contextFor, type State } from "./state";
 
-/** The value of an expression; `shown` is the statement that it belongs to. Queries inside run before. */
+/** The value of an expression; `shown` is the enclosing statement. Its queries run before. */
 export function expressionAt(state: State, span: Span, shown: Span = span): Expression {
   const [value] = expressionsAt(state, span, shown);
   return value ?? literal(null);
 }
 
-/** The values of a list of expressions with commas. */
+/** The values of a comma-separated list of expressions. */
 export function expressionsAt(state: State, span: Span, shown: Span = span): readonly Expression[] {
   const piece = pieceOf(state.body, span, { before: "SELECT ", shown });
   const parsed = state.shared.parser.parse(piece.sql);

@@ -1,4 +1,4 @@
-// Exception handlers of PL/pgSQL: which errors each is for, and the errors that RAISE makes.
+// Exception handlers of PL/pgSQL: the errors that each catches, and the errors of RAISE.
 import { ERRORS, isCaught } from "../../../../program/errors";
 import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
@@ -12,7 +12,7 @@ import type { Block, PlStatement } from "./tree";
 
 type Handler = Block["handlers"][number];
 
-/** The block's body with its handlers, lowered by `lower`: of several the first that is for the error runs. */
+/** The block's body (lowered by `lower`) with its handlers: the first one that catches the error runs. */
 export function emitHandlers(
   state: State,
   block: Block,
@@ -49,7 +49,7 @@ export function emitHandlers(
   emit(state, { kind: "try", body, handler, ...catches, error, source });
 }
 
-/** The SQLSTATE that `RAISE ...` gives its error. */
+/** The SQLSTATE of `RAISE ...`. */
 export function raisedCode(text: string): string {
   const words = text.trim();
   const given =
@@ -60,19 +60,19 @@ export function raisedCode(text: string): string {
   return sqlstateOf(given) ?? (/^[0-9A-Z]{5}$/.test(given) ? given : ERRORS.raised);
 }
 
-/** The SQLSTATEs and classes of them that a handler is for; undefined for OTHERS. */
+/** The SQLSTATEs and classes that a handler catches; undefined for OTHERS. */
 function caughtBy(handler: Handler): readonly string[] | undefined {
   const names = handler.conditions.map((each) => each.trim());
   if (names.includes("others")) return undefined;
   return names.map((name) => {
     const quoted = /^sqlstate\s+'([0-9a-z]{5})'$/.exec(name)?.[1]?.toUpperCase();
     const code = quoted ?? sqlstateOf(name) ?? name;
-    // A class as a whole is written with three zeros.
+    // A code with three trailing zeros is a whole class.
     return code.endsWith("000") && code.length === 5 ? code.slice(0, 2) : code;
   });
 }
 
-/** True if the error is one of those; of a class, the ones that are followed. */
+/** True if the error is one of these; a class contributes the followed ones. */
 function isOneOf(code: Expression, caught: readonly string[]): Expression {
   const codes = caught.flatMap((each) =>
     each.length === 5 ? [each] : Object.values(ERRORS).filter((known) => isCaught(known, [each])),

@@ -23,7 +23,7 @@ import type { PlStatement } from "./tree";
 type Loop = Extract<PlStatement, { readonly kind: "loop" }>;
 type RunBody = (body: readonly PlStatement[]) => void;
 
-/** Any loop; its body is lowered by `run`. */
+/** Any loop; `run` lowers its body. */
 export function lowerLoop(state: State, loop: Loop, run: RunBody): void {
   openLevel(state.names, loop.label);
   const { over } = loop;
@@ -91,7 +91,7 @@ function loopAs(state: State, loop: Loop, id: string, over: LoopRange, run: RunB
   emit(state, { kind: "loop", id, over, body, source: sourceAt(state, loop.span) });
 }
 
-/** WHILE: a condition that asks the database is asked at the start of each round. */
+/** WHILE: a condition with a query is evaluated at the start of each round. */
 function whileLoop(state: State, loop: Loop, span: Span, run: RunBody): void {
   let condition: Expression = TRUE;
   const before = collectCommands(state, () => {
@@ -139,7 +139,7 @@ function countLoop(
   }
 }
 
-/** FOREACH over an array that was passed: a counter runs over its indexes. */
+/** FOREACH over an array argument: a counter over its indexes. */
 function elementsLoop(
   state: State,
   loop: Loop,
@@ -166,7 +166,7 @@ function elementsLoop(
   }
 }
 
-/** FOR over the rows of a query: the targets are assigned at the start of each round. */
+/** FOR over a query's rows: the targets are assigned at the start of each round. */
 function rowsLoop(
   state: State,
   loop: Loop,
@@ -176,7 +176,7 @@ function rowsLoop(
   cursor?: CursorBinding,
 ): void {
   const { header } = loop;
-  // PL/pgSQL has no implicit declaration here but for cursors; a missing one is declared to go on.
+  // Only cursors are declared implicitly; a missing declaration is added to continue.
   const [only] = targets;
   if (only !== undefined && find(state.names, only.path) === undefined) {
     declareRecord(state.names, only.path[0] ?? "", undefined);
@@ -214,7 +214,7 @@ function cursorLoop(
     return;
   }
   const result = openDeclared(state, cursor, over.args, loop.header);
-  // The record of such a loop is its own.
+  // The record of such a loop is local to it.
   const [target] = over.targets;
   if (target !== undefined) declareRecord(state.names, target.path[0] ?? "", undefined);
   rowsLoop(state, loop, over.targets, result, run, cursor);
@@ -249,7 +249,7 @@ function openDeclared(
   return result;
 }
 
-/** OPEN: the query runs here as far as what it sees goes. */
+/** OPEN: the query runs here, as far as its visible effects go. */
 export function openCursor(
   state: State,
   statement: Extract<PlStatement, { readonly kind: "open" }>,
@@ -287,11 +287,11 @@ export function fetchRow(
   }
   assignRow(state, targets, result, "first", span);
   assignFound(state, { kind: "size", result: result.name }, span);
-  // Later ones give later rows.
+  // Later fetches return later rows.
   cursor.opened = undefined;
 }
 
-/** LOOP FETCH c INTO r; EXIT WHEN NOT FOUND; ... END LOOP goes through the rows of the cursor. */
+/** LOOP FETCH c INTO r; EXIT WHEN NOT FOUND; ... END LOOP iterates over the cursor's rows. */
 function fetchLoop(state: State, loop: Loop, run: RunBody): boolean {
   const [first, second, ...rest] = loop.body;
   if (first?.kind !== "fetch" || !first.plain || second?.kind !== "exit") return false;

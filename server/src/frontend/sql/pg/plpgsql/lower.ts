@@ -40,14 +40,14 @@ export function lowerAll(state: State, statements: readonly PlStatement[]): void
   statements.forEach((statement, at) => {
     const next = statements[at + 1];
     const ends = statement.kind === "commit" || statement.kind === "rollback";
-    // COMMIT; RETURN; is the end, wherever it stands.
+    // COMMIT; RETURN; ends the procedure anywhere.
     const isLast = next?.kind === "return" && next.value === undefined;
     if (ends && isLast) emit(state, endOf(state, statement.kind, statement.span));
     else lowerOne(state, statement);
   });
 }
 
-/** A list of statements as a command of its own. */
+/** A list of statements as a command. */
 export function lowerInner(state: State, statements: readonly PlStatement[]): Command {
   return inner(state, () => lowerAll(state, statements));
 }
@@ -175,7 +175,7 @@ function lowerAssignment(
   assignTarget(state, target, expressionAt(state, value, span), span);
 }
 
-/** The record that a text names, when it is nothing but its name. */
+/** The record that a text names, if it is a plain name. */
 function recordNamed(state: State, span: Span) {
   const text = state.body.text.slice(span.start, span.end).trim().toLowerCase();
   if (!/^[a-z_][\w$]*$/.test(text)) return undefined;
@@ -202,7 +202,7 @@ function lowerBranches(
   });
 }
 
-/** CASE: none of the branches and no ELSE is an error. */
+/** CASE: without a matching branch and ELSE it is an error. */
 function lowerCase(state: State, statement: Extract<PlStatement, { readonly kind: "case" }>): void {
   const { subject, branches, otherwise, span } = statement;
   const value = subject === undefined ? undefined : expressionAt(state, subject);
@@ -270,7 +270,7 @@ function lowerReturn(state: State, value: Span | undefined, span: Span): void {
   emit(state, { kind: "return", ...(returned === undefined ? {} : { value: returned }), source });
 }
 
-/** Result of a plain RETURN: the rows that were collected, or the OUT arguments. */
+/** The result of a plain RETURN: the collected rows, or the OUT arguments. */
 export function returnedValue(state: State): Expression | undefined {
   if (state.returned.length > 0) return rowValue(state.returned);
   const outputs = state.definition.arguments.filter((each) => each.isOutput);
@@ -283,7 +283,7 @@ export function returnedValue(state: State): Expression | undefined {
   return values.length === 0 ? undefined : rowValue(values);
 }
 
-/** RETURN NEXT: the last of the rows stands for them. */
+/** RETURN NEXT: the last row represents the result. */
 function lowerReturnNext(state: State, value: Span | undefined, span: Span): void {
   const record = value === undefined ? undefined : recordNamed(state, value);
   const given =
@@ -325,7 +325,7 @@ function endOf(state: State, kind: "commit" | "rollback", span: Span): Command {
     : { kind: "return", source };
 }
 
-/** COMMIT and ROLLBACK of a procedure: at its top level another transaction begins behind them. */
+/** COMMIT and ROLLBACK of a procedure: at its top level another transaction begins after them. */
 function lowerEnd(state: State, kind: "commit" | "rollback", span: Span): void {
   emit(state, endOf(state, kind, span));
   if (state.nested > 0 || state.callers.length > 0) {

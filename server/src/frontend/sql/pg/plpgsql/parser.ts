@@ -1,6 +1,5 @@
-// Parses the body of a PL/pgSQL routine into blocks and statements by recursive descent. SQL inside stays text
-// and is left to PostgreSQL's parser. A broken statement is skipped up to its semicolon, so that a body which
-// is being typed is read as far as it goes.
+// Recursive descent parser for bodies of PL/pgSQL routines. SQL inside stays text for PostgreSQL's parser. A broken statement is skipped up
+// to its semicolon, so that an unfinished body is read as far as possible.
 import type { Span } from "../../text/split";
 import type { Target } from "../../routine/assign";
 import { takeCase, takeEnd, takeIf, type BranchGrammar } from "../../routine/branchText";
@@ -88,7 +87,7 @@ function takeHandlers(cursor: Cursor): Block["handlers"] {
 
 const HANDLER_ENDS = new Set(["when", "end"]);
 
-/** Statements up to one of the words, which is not taken. */
+/** Statements up to one of the words, which is not consumed. */
 function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly PlStatement[] {
   const statements: PlStatement[] = [];
   cursor.depth++;
@@ -96,7 +95,7 @@ function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly Pl
     if (take(cursor, ";")) continue;
     if (until.has(word(cursor)) && !isAssigned(cursor)) break;
     if (STRAY.has(word(cursor)) && !isAssigned(cursor)) {
-      // An END of something around: what is missing is said there.
+      // The END of an enclosing construct, which reports what is missing.
       break;
     }
     const before = cursor.at;
@@ -113,7 +112,7 @@ function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly Pl
   return statements;
 }
 
-/** Words that no statement starts with. */
+/** Words that begin no statement. */
 const STRAY = new Set(["end", "else", "elsif", "elseif", "when", "exception"]);
 
 /** A variable may have the name of a keyword. */
@@ -190,7 +189,7 @@ function takeOver(cursor: Cursor): LoopOver {
   return takeForRange(cursor, targets);
 }
 
-/** The range of a FOR: a range has two dots, a query starts like one, a cursor is a name. */
+/** The range of a FOR: integers with two dots, a query by its first word, or a cursor's name. */
 function takeForRange(cursor: Cursor, targets: readonly Target[]): LoopOver {
   if (take(cursor, "execute")) {
     const command = spanUntil(cursor, "using", "loop");
@@ -215,7 +214,7 @@ function takeForRange(cursor: Cursor, targets: readonly Target[]): LoopOver {
   return { kind: "query", targets, query: spanUntil(cursor, "loop") };
 }
 
-/** The text up to `..` before LOOP, outside of parentheses; undefined when there is none. */
+/** The text up to `..` before LOOP, outside of parentheses; undefined if there is none. */
 function spanOfBound(cursor: Cursor): (Span & { readonly after: number }) | undefined {
   let depth = 0;
   for (let ahead = 0; ; ahead++) {
@@ -225,7 +224,7 @@ function spanOfBound(cursor: Cursor): (Span & { readonly after: number }) | unde
     }
     if (token.word === "(" || token.word === "[") depth++;
     if (token.word === ")" || token.word === "]") depth--;
-    // In `1..5` the second dot is read as the start of the number `.5`.
+    // In `1..5` the second dot is tokenised as the start of the number `.5`.
     if (depth === 0 && token.word === "." && cursor.text[token.end] === ".") {
       const start = startOf(cursor);
       const end = peek(cursor, ahead - 1)?.end ?? start;

@@ -1,5 +1,4 @@
-// Routines as transactions: a function or procedure that a client calls is a transaction of its own, one that
-// another routine calls is inlined there.
+// Routines as transactions: a function or procedure called by a client is a transaction, one called by another routine is inlined there.
 import type { TypeName } from "libpg-query";
 import type { Expression, ValueType } from "../../../../program/expression";
 import { ONE_SNAPSHOT } from "../../../../program/declaredLevel";
@@ -17,14 +16,14 @@ import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "
 import { declaredType, type RoutineDefinition, type RoutineContext } from "./routineDefinition";
 
 /**
- * The transactions of a routine: one, or several when it is a procedure that commits in between; none for a
- * trigger function and for a routine that touches no table. Never fails.
+ * The transactions of a routine: one, or several if it is a procedure that commits; none for a trigger function and for a routine that
+ * touches no table. Never fails.
  */
 export function lowerRoutine(
   definition: RoutineDefinition,
   shared: RoutineContext,
 ): readonly Transaction[] {
-  // It runs where its triggers fire.
+  // Trigger functions run where their triggers fire.
   if (definition.isTrigger) return [];
   const { name } = definition;
   const state = createState(definition, shared, createIds(name), createNames(), []);
@@ -51,7 +50,7 @@ export function lowerRoutine(
   });
 }
 
-/** True if anything but reading is done, which PostgreSQL lets a STABLE function do in VOLATILE ones that it calls. */
+/** True for anything but reads, which a STABLE function may only do through VOLATILE ones that it calls. */
 function changesRows(commands: readonly Command[]): boolean {
   let changes = false;
   const statement = ({ kind }: Statement): void => {
@@ -61,7 +60,7 @@ function changesRows(commands: readonly Command[]): boolean {
   return changes;
 }
 
-/** The arguments of the transaction, with what their names stand for in the body. */
+/** The transaction's parameters, bound to their names in the body. */
 function declareArguments(state: State): readonly Parameter[] {
   const { definition, names, shared } = state;
   const assigned = assignedIn(definition);

@@ -1,4 +1,4 @@
-// The body of a routine in its language, and calls of other routines, which run where the call stands.
+// The body of a routine in its language, and calls of other routines, which are inlined.
 import type { Expression, ValueType, Query } from "../../../../program/expression";
 import { mapParts } from "../../../../program/operands";
 import type { Command } from "../../../../program/statement";
@@ -41,7 +41,7 @@ import {
   type RoutineContext,
 } from "./routineDefinition";
 
-/** The context in which a routine is lowered, with FOUND and ROW_COUNT declared; `callers` are the routines around it. */
+/** The context of lowering a routine, with FOUND and ROW_COUNT declared; `callers` are the enclosing routines. */
 export function createState(
   definition: RoutineDefinition,
   shared: RoutineContext,
@@ -85,7 +85,7 @@ export function createState(
   return state;
 }
 
-/** A place in a body that stands for its whole. */
+/** The span that represents a whole body. */
 export const START: Span = { start: 0, end: 0 };
 
 /** The columns of an argument of a row type. */
@@ -101,7 +101,7 @@ export function assignedIn(definition: RoutineDefinition): ReadonlySet<string> {
   return block === undefined ? new Set() : assignedNames(block);
 }
 
-/** The body in its language, behind what `state.commands` holds already. */
+/** The body in its language, appended to `state.commands`. */
 export function lowerBody(state: State): void {
   const { definition, shared } = state;
   const whole: Span = { start: 0, end: state.body.text.length };
@@ -138,12 +138,12 @@ export function lowerBody(state: State): void {
   if (block !== undefined) lowerBlock(state, block, whole);
 }
 
-/** PostgreSQL's own complaint about a body that our parser accepts. */
+/** PostgreSQL's own error for a body that our parser accepts. */
 function noteOwnView(state: State): void {
   const { definition, shared } = state;
   const { lines, span } = definition;
   const message = shared.parser.parsePlPgSql(lines.text.slice(span.start, span.end));
-  // Without a catalogue it does not know types and variables of the user's own.
+  // Without a catalog it does not know user-defined types and variables.
   if (message === undefined || !/^(syntax error|missing|unterminated|mismatched)/.test(message)) {
     return;
   }
@@ -151,7 +151,7 @@ function noteOwnView(state: State): void {
   shared.note({ severity: "error", code: "syntax", message: `PL/pgSQL: ${message}.`, source });
 }
 
-/** LANGUAGE sql: statements in order; the last one's rows are what it returns. */
+/** LANGUAGE sql: statements in order; the result is the last one's rows. */
 function lowerSqlBody(state: State): void {
   const { definition } = state;
   const { text } = state.body;
@@ -175,7 +175,7 @@ function lowerSqlBody(state: State): void {
   });
 }
 
-/** The statements between semicolons; those inside parentheses and BEGIN ATOMIC blocks do not count. */
+/** The statements between semicolons, except those inside of parentheses and BEGIN ATOMIC blocks. */
 function statementSpans(text: string): readonly Span[] {
   const spans: Span[] = [];
   let open: { start: number; end: number } | undefined;
@@ -191,7 +191,7 @@ function statementSpans(text: string): readonly Span[] {
   return spans;
 }
 
-/** The value at the end of a body that does not say RETURN there. */
+/** The value at the end of a body without RETURN there. */
 export function finishReturn(state: State): void {
   if (state.commands.at(-1)?.kind === "return") return;
   const value = returnedValue(state);
@@ -200,10 +200,10 @@ export function finishReturn(state: State): void {
   emit(state, { kind: "return", value, source: sourceAt(state, { start: end, end }) });
 }
 
-/** How deep calls are followed. */
+/** Depth limit of inlined calls. */
 const DEEPEST_CALL = 3;
 
-/** Runs a routine of the workspace inside another one. */
+/** Inlines a routine of the workspace. */
 export function inlineCall(
   caller: State,
   { name, schema }: RoutineName,
@@ -215,12 +215,12 @@ export function inlineCall(
   return inlineDefinition(caller, definition, args, at);
 }
 
-/** Routines of one name are told apart by how many arguments they take. */
+/** Routines of one name are distinguished by their number of arguments. */
 function overloadOf({ name, arguments: all }: RoutineDefinition): string {
   return `${name}/${all.filter((each) => each.isInput).length}`;
 }
 
-/** Runs a definition inside a routine or script; one that is too deep or runs already is known by its tables. */
+/** Inlines a definition in a routine or script; a recursive or too deep call is approximated by its tables. */
 export function inlineDefinition(
   caller: State,
   definition: RoutineDefinition,
@@ -242,7 +242,7 @@ export function inlineDefinition(
     );
   }
   const names = createNames(caller.names);
-  // The defect of its text is told where it stands.
+  // Errors in its text are reported at its definition.
   const shared = { ...caller.shared, note: () => undefined };
   const callee = createState(definition, shared, caller.ids, names, [key, ...caller.callers]);
   callee.nested = 1;
@@ -284,8 +284,8 @@ function inOneSnapshot(command: Command, snapshotOf: string): Command {
 }
 
 /**
- * The value of a routine that asks one query and returns what it finds, as a part of the statement that calls it: a
- * STABLE function reads what its caller reads. Undefined for others.
+ * The value of a routine that returns the result of one query, as a part of the calling statement: a STABLE function reads its caller's
+ * snapshot. Undefined for others.
  */
 function queryOf({
   commands,
@@ -298,7 +298,7 @@ function queryOf({
   const { statement } = first;
   if (statement.kind !== "select" || statement.taint.length > 0) return undefined;
   const { query, into } = statement;
-  // A routine of a language other than SQL may return more than the query's rows.
+  // A routine in another language than SQL may return more than the query's rows.
   if (query.lock || (definition.returns?.setof === true && definition.language !== "sql"))
     return undefined;
   const one: Query = query.limit
@@ -318,7 +318,7 @@ function reads(command: Command): number {
   return count;
 }
 
-/** The value of a function that is not followed any deeper, where it touches no table: a function of its arguments. */
+/** The value of a function that is not inlined any deeper, if it touches no table: a function of its arguments. */
 function calledAgain(
   { shared }: State,
   { name, schema }: RoutineDefinition,
@@ -331,7 +331,7 @@ function calledAgain(
   return { kind: "call", name, arguments: values, deterministic: gives.deterministic };
 }
 
-/** Every routine has its own FOUND and ROW_COUNT: those of the caller are kept until `restore`. */
+/** Every routine has its own FOUND and ROW_COUNT: the caller's are saved until `restore`. */
 function keepCounts(caller: State, callee: State, at: Span): () => void {
   const kept = [
     { name: FOUND_VARIABLE, isAsked: caller.asksFound && callee.asksFound },
@@ -345,7 +345,7 @@ function keepCounts(caller: State, callee: State, at: Span): () => void {
   };
 }
 
-/** The OUT arguments of a routine that has run, when all of them are plain variables. */
+/** The OUT arguments of a finished routine, if all of them are plain variables. */
 function outputsOf(callee: State): readonly Expression[] | undefined {
   const outputs = callee.definition.arguments.filter((each) => each.isOutput);
   const values = outputs.flatMap(({ name }): readonly Expression[] => {
@@ -367,7 +367,7 @@ function resultOf(state: State, definition: RoutineDefinition, value: Expression
 function bindArguments(callee: State, args: readonly CallArgument[]): void {
   const { definition, names, shared } = callee;
   const assigned = assignedIn(definition);
-  // CALL names OUT arguments, too; a function is called with its inputs alone.
+  // CALL includes OUT arguments; a function call has inputs only.
   const called = definition.arguments.filter((each) => each.isInput || definition.isProcedure);
   for (const argument of definition.arguments) {
     const type = declaredType(argument.type, shared.table);
@@ -406,7 +406,7 @@ function defaultValue(callee: State, argument: Argument): Expression {
   return lowerExpression(argument.value, NO_SOURCES, startWork(contextFor(callee, piece, START)));
 }
 
-/** CALL p(x) sets x when the argument is INOUT. */
+/** CALL p(x) sets x if the argument is INOUT. */
 function copyOutputs(caller: State, callee: State, args: readonly CallArgument[]): void {
   const { definition } = callee;
   if (!definition.isProcedure) return;

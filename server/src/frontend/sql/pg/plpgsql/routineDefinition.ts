@@ -1,4 +1,4 @@
-// CREATE FUNCTION and CREATE PROCEDURE as definitions: name, arguments, language and where the body stands.
+// CREATE FUNCTION and CREATE PROCEDURE as definitions: name, arguments, language and the body's place.
 import type { CreateFunctionStmt, DefElem, FunctionParameter, Node, TypeName } from "libpg-query";
 import type { ValueType, Query } from "../../../../program/expression";
 import type { Table } from "../../../../program/schema";
@@ -24,13 +24,13 @@ export interface Argument {
   readonly type: TypeName | undefined;
   readonly isInput: boolean;
   readonly isOutput: boolean;
-  /** The argument that a call passes by leaving it out. */
+  /** The default argument. */
   readonly value: Node | undefined;
 }
 
 export interface RoutineDefinition {
   readonly name: string;
-  /** Undefined: the schema at hand, which nobody knows. */
+  /** Undefined for an unqualified name, whose schema is unknown. */
   readonly schema: string | undefined;
   readonly isProcedure: boolean;
   readonly arguments: readonly Argument[];
@@ -43,7 +43,7 @@ export interface RoutineDefinition {
   readonly isTrigger: boolean;
   /** RETURNS NULL ON NULL INPUT. */
   readonly isStrict: boolean;
-  /** STABLE or IMMUTABLE: all that it reads is in the snapshot of the statement that calls it. */
+  /** STABLE or IMMUTABLE: it reads the snapshot of the calling statement. */
   readonly readsOneSnapshot: boolean;
   readonly lines: LineIndex;
   readonly span: Span;
@@ -55,7 +55,7 @@ export type DefinitionResult =
   | { readonly ok: true; readonly definition: RoutineDefinition }
   | { readonly ok: false; readonly message: string; readonly source: SourceRange };
 
-/** Reads the statement as far as its body, which stays text. */
+/** Reads the statement without its body, which stays text. */
 export function readDefinition(routine: RoutineText, parser: PgParser): DefinitionResult {
   const { lines, start, end } = routine;
   const parsed = parser.parse(lines.text.slice(start, end));
@@ -125,7 +125,7 @@ function blockOf(args: readonly Node[], routine: RoutineText): DefinitionResult 
   return { ok: true, definition };
 }
 
-/** The names of types as one text: equal where PostgreSQL takes them for the same. */
+/** The type names as one text: equal if PostgreSQL takes them for the same. */
 export function typesText(types: readonly (TypeName | undefined)[]): string {
   const names = types.map((type) => [type?.names ?? null, (type?.arrayBounds ?? []).length > 0]);
   return JSON.stringify(names).replaceAll(/,?"location":\d+/g, "");
@@ -194,7 +194,7 @@ function argumentsOf(nodes: readonly Node[] | undefined): readonly Argument[] {
   });
 }
 
-/** The table whose rows have a type. */
+/** The table of a row type. */
 export function tableOfType(
   type: TypeName | undefined,
   table: (name: string) => Table | undefined,

@@ -1,4 +1,4 @@
-// DROP FUNCTION, DROP PROCEDURE and DROP ROUTINE: which routines are no more.
+// DROP FUNCTION, DROP PROCEDURE and DROP ROUTINE.
 import type { Node } from "libpg-query";
 import { lastName, schemaOf } from "../ast";
 import type { PgParser } from "../pgParser";
@@ -7,11 +7,11 @@ import { typesText, type RoutineText } from "./routineDefinition";
 export interface DroppedRoutine {
   readonly name: string;
   readonly schema: string | undefined;
-  /** The types of its arguments, in the ways that DROP may name them; undefined: whatever it takes. */
+  /** The argument types, in the forms that DROP may use; undefined for any. */
   readonly takes: readonly string[] | undefined;
 }
 
-/** The routines that the statement drops; none where it is another one or cannot be read. */
+/** The routines that the statement drops; none for other statements and unreadable ones. */
 export function droppedRoutines(
   { lines, start, end }: RoutineText,
   parser: PgParser,

@@ -1,4 +1,4 @@
-// PL/pgSQL statements without statements inside: assignments, SQL, RETURN, RAISE, EXECUTE, cursors.
+// PL/pgSQL statements without inner statements: assignments, SQL, RETURN, RAISE, EXECUTE, cursors.
 import { dictionary } from "../../../../protocol/dictionary";
 import type { Span } from "../../text/split";
 import {
@@ -26,7 +26,7 @@ export type Simple = PlStatement extends infer Each
     : never
   : never;
 
-/** One statement up to its semicolon, which is left. */
+/** One statement up to its semicolon, which is not consumed. */
 export function takeSimple(cursor: Cursor): Simple {
   const assignment = takeAssignment(cursor);
   if (assignment !== undefined) return assignment;
@@ -85,7 +85,7 @@ function takeAssignment(cursor: Cursor): Simple | undefined {
   return undefined;
 }
 
-/** SQL with an INTO anywhere, unless it belongs to INSERT or MERGE, as PostgreSQL itself looks for it. */
+/** SQL with an INTO anywhere, except in INSERT or MERGE, as PostgreSQL itself searches it. */
 function takeSql(cursor: Cursor): Simple {
   let into: Into | undefined;
   let before = "";

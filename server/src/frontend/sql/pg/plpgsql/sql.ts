@@ -1,4 +1,4 @@
-// SQL inside PL/pgSQL: statements with INTO, PERFORM, dynamic SQL, and what FOUND and ROW_COUNT say of them.
+// SQL inside PL/pgSQL: statements with INTO, PERFORM, dynamic SQL, and their effect on FOUND and ROW_COUNT.
 import { ERRORS } from "../../../../program/errors";
 import type { Expression } from "../../../../program/expression";
 import type { SelectStatement, Statement } from "../../../../program/statement";
@@ -20,14 +20,14 @@ import type { Into } from "./tree";
 
 export interface SqlOptions extends PieceOptions {
   readonly into?: Into | undefined;
-  /** Its rows go to the caller of the routine. */
+  /** True if its rows go to the routine's caller. */
   readonly returned?: boolean;
-  /** FOUND stays as it was: EXECUTE says how many rows it changed by ROW_COUNT alone. */
+  /** True to leave FOUND unchanged: EXECUTE only sets ROW_COUNT. */
   readonly keepsFound?: boolean;
   readonly placeholder?: (number: number) => Expression | undefined;
 }
 
-/** Runs one SQL statement of the routine; gives its result as far as it has one. */
+/** Runs one SQL statement of the routine; returns its known result. */
 export function runSql(state: State, span: Span, options: SqlOptions = {}): Rows | undefined {
   const piece = pieceOf(state.body, span, options);
   return runPiece(state, piece, span, options);
@@ -48,7 +48,7 @@ function runPiece(
     return undefined;
   }
   const context = contextFor(state, piece, span, options.placeholder);
-  // Only the text of EXECUTE may be several; the last one gives the result.
+  // Only the text of EXECUTE may be several statements; the last one gives the result.
   const { into: _into, returned: _returned, ...quiet } = options;
   for (const { node } of parsed.statements.slice(0, -1))
     take(state, lowerStatement(node, context), span, quiet);
@@ -58,7 +58,7 @@ function runPiece(
   return take(state, lowerStatement(node, context), span, options);
 }
 
-/** A statement that is no query and no change sets ROW_COUNT to zero, and leaves FOUND. */
+/** A statement that is neither query nor change sets ROW_COUNT to zero and leaves FOUND. */
 function tellNothing(state: State, span: Span): void {
   if (state.asksCount) assign(state, ROW_COUNT, literal(0), span);
 }
@@ -83,7 +83,7 @@ function unreadable(state: State, piece: SqlPiece, message: string, offset: numb
 
 function take(state: State, lowered: Lowering, span: Span, options: SqlOptions): Rows | undefined {
   const { into, returned = false, keepsFound = false } = options;
-  // The first row counts for a single value, and who calls from a routine gets values as well: RETURN gives these.
+  // A single value is that of the first row; a calling routine receives values as well, from RETURN.
   const isRows = state.definition.returns?.setof === true && state.callers.length === 0;
   const ran = resultOf(into?.strict === false ? fetchingOne(lowered) : lowered, returned && isRows);
   if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
@@ -101,7 +101,7 @@ function take(state: State, lowered: Lowering, span: Span, options: SqlOptions):
   return rows;
 }
 
-/** INTO fetches one row, so that a locking query locks no other. */
+/** INTO fetches one row, so a locking query locks no other. */
 function fetchingOne(lowered: Lowering): Lowering {
   const statements = lowered.statements.map((each): Statement => {
     if (each.kind !== "select" || each.query.lock === undefined) return each;
@@ -132,7 +132,7 @@ function takeValues(
   return undefined;
 }
 
-/** Sets FOUND and ROW_COUNT where the routine asks for them. */
+/** Sets FOUND and ROW_COUNT if the routine uses them. */
 export function tellCount(state: State, count: Expression, span: Span): void {
   tell(state, count, span, false);
 }
@@ -142,7 +142,7 @@ function tell(state: State, count: Expression, span: Span, keepsFound: boolean):
   if (state.asksCount) assign(state, ROW_COUNT, count, span);
 }
 
-/** FOUND alone: loops set it and leave ROW_COUNT. */
+/** Sets FOUND only: loops leave ROW_COUNT. */
 export function assignFound(state: State, count: Expression, span: Span): void {
   if (!state.asksFound) return;
   const found: Expression =
@@ -172,7 +172,7 @@ function requireOne(state: State, result: string, span: Span): void {
     });
 }
 
-/** EXECUTE: a text that the routine says is read like any other, what else is put together at run time is not known. */
+/** EXECUTE: a text that the routine determines is read normally; other text built at run time is unknown. */
 export function runDynamic(
   state: State,
   command: Span,
@@ -206,7 +206,7 @@ export function runDynamic(
 
 const PUT_TOGETHER = "the text of this statement is put together when it runs";
 
-/** The text of a literal, each character at its place in the file. */
+/** The text of a literal, mapped to the file character by character. */
 function literalPiece(state: State, command: Span, span: Span): SqlPiece | undefined {
   const { body } = state;
   const text = body.text.slice(command.start, command.end);
@@ -224,7 +224,7 @@ function literalPiece(state: State, command: Span, span: Span): SqlPiece | undef
   };
 }
 
-/** True if all that the text may be leaves tables, keys and rows as they are. */
+/** True if every possible text leaves tables, keys and rows unchanged. */
 function meansNothing(state: State, shape: string): boolean {
   const parsed = state.shared.parser.parse(shape);
   return parsed.ok && parsed.statements.every(({ node }) => hasNoEffect(node));
@@ -247,7 +247,7 @@ function runUnknownText(state: State, command: Span, span: Span): void {
       source,
       text: textOf(piece),
       taint: [{ effect: "opaque", reason: PUT_TOGETHER, source }],
-      // The words may be any: only what is a table counts.
+      // The words are arbitrary: only known tables count.
       tables: tables.filter((table) => state.shared.table(table) !== undefined),
       writes,
     },

@@ -1,4 +1,4 @@
-// State in which a routine is lowered: its names, the commands so far, and how RETURN leaves it.
+// The state of lowering a routine: its names, the commands so far, and the effect of RETURN.
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
 import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../../lowering";
@@ -8,7 +8,7 @@ import { unknownAt, type RoutineState } from "../../routine/state";
 import { functionsOf } from "../valueFunctions";
 import type { RoutineDefinition, RoutineContext } from "./routineDefinition";
 
-/** The name of a routine as a call says it. */
+/** The name of a routine in a call. */
 export interface RoutineName {
   readonly name: string;
   readonly schema: string | undefined;
@@ -23,19 +23,19 @@ export interface State extends RoutineState {
   readonly shared: RoutineContext;
   readonly definition: RoutineDefinition;
   readonly parameters: ReadonlyMap<string, ValueType>;
-  /** Names of the routines that are being inlined, outermost first. */
+  /** Names of the routines being inlined, outermost first. */
   readonly callers: readonly string[];
   readonly loops: LoopFrame[];
-  /** True if FOUND and ROW_COUNT are asked for anywhere. */
+  /** True if FOUND and ROW_COUNT are used anywhere. */
   readonly asksFound: boolean;
   readonly asksCount: boolean;
   /** The rows of RETURN QUERY and RETURN NEXT so far. */
   readonly returned: Expression[];
-  /** The body is inside of IF, LOOP or a block with EXCEPTION. */
+  /** The nesting depth in IF, LOOP or a block with EXCEPTION. */
   nested: number;
   /** Complete transactions of a procedure that commits. */
   readonly finished: Command[][];
-  /** Runs another routine here; undefined when it is not known. */
+  /** Inlines another routine; undefined if it is unknown. */
   readonly call: (
     called: RoutineName,
     args: readonly CallArgument[],
@@ -43,7 +43,7 @@ export interface State extends RoutineState {
   ) => CallResult | undefined;
 }
 
-/** The context in which a piece of SQL inside the routine is lowered. */
+/** The context of lowering a piece of SQL inside of the routine. */
 export function contextFor(
   state: State,
   piece: SqlPiece,
@@ -74,7 +74,7 @@ export function contextFor(
   };
 }
 
-/** PL/pgSQL refuses a name of both kinds, unless an option before the body decides; in functions of SQL it is the column. */
+/** PL/pgSQL rejects an ambiguous name, unless an option before the body decides; in SQL functions it is the column. */
 function conflictIn({ language, body }: RoutineDefinition): LoweringContext["conflict"] {
   if (language !== "plpgsql") return undefined;
   const decided = [...body.text.matchAll(OPTION)].findLast(
@@ -84,7 +84,7 @@ function conflictIn({ language, body }: RoutineDefinition): LoweringContext["con
   return decided?.toLowerCase() === "use_variable" ? "variable" : "refused";
 }
 
-/** Head before the body: options, of which the last one decides, among comments. */
+/** Options before the body (the last one decides), with comments. */
 const OPTION =
   /\s+|--[^\n\r]*|\/\*[\s\S]*?\*\/|#\s*(?:variable_conflict\s+(\w+)|option\s+dump|print_strict_params\s+\w+)/giuy;
 
@@ -95,7 +95,7 @@ function argument(state: State, number: number): Expression | undefined {
   return name === undefined ? undefined : valueOf(state.names, [name]);
 }
 
-/** SQLSTATE and SQLERRM, which say what went wrong. */
+/** SQLSTATE and SQLERRM, which describe the error. */
 function special(state: State, path: readonly string[], span: Span): Expression | undefined {
   const [name, ...others] = path;
   if (others.length > 0 || (name !== "sqlstate" && name !== "sqlerrm")) return undefined;

@@ -1,4 +1,4 @@
-// The statements of PL/pgSQL as its own parser sees them: SQL inside them stays text.
+// The statements of PL/pgSQL; SQL inside of them stays text.
 import type { Target } from "../../routine/assign";
 import type { BranchText } from "../../routine/branchText";
 import type { Span } from "../../text/split";
@@ -122,7 +122,7 @@ type PlKind =
 /** A statement with its text, without the semicolon. */
 export type PlStatement = PlKind & { readonly span: Span };
 
-/** The first names of everything that a block assigns, so that other arguments keep the value they came with. */
+/** The first names of everything that a block assigns; other arguments keep their initial value. */
 export function assignedNames(block: Block): ReadonlySet<string> {
   const names = new Set<string>();
   const add = (targets: readonly Target[]): void => {

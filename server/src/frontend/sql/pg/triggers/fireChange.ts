@@ -1,6 +1,6 @@
-// UPDATE and DELETE with the triggers of their rows. Where these only compute, they become a part of the statement, and
-// what runs for a row runs over the rows that it returns. Where they need a row as it was, and a key chooses it, the row
-// is locked and read first, as PostgreSQL itself does before it runs a BEFORE trigger.
+// UPDATE and DELETE with row triggers. Triggers that only compute become a part of the statement, and per-row effects run over the rows
+// that it returns. If they need the old row and a key selects it, the row is locked and read first, as PostgreSQL does before a BEFORE
+// trigger.
 import type { Expression, Output } from "../../../../program/expression";
 import type {
   Assignment,
@@ -56,13 +56,13 @@ export function fireChange(statement: Change, fired: Firing): Outcome {
 
 interface Simple {
   readonly set: readonly Assignment[];
-  /** Over the row as it was. */
+  /** A condition over the old row. */
   readonly skips: Expression;
   readonly failures: readonly Failure[];
   readonly made: readonly Command[];
 }
 
-/** The result of the BEFORE triggers, where they only compute. */
+/** The result of the BEFORE triggers, if they only compute. */
 function foldAll(statement: Change, { table, before }: Firing): Simple | undefined {
   const { alias } = statement.relation;
   const old = (column: string): Expression => ({ kind: "column", relation: alias, column });
@@ -110,7 +110,7 @@ function foldAll(statement: Change, { table, before }: Firing): Simple | undefin
   return { set, skips: connective("or", skips), failures, made };
 }
 
-/** The triggers as a part of the statement, and behind it for each row that it returns. */
+/** The triggers as a part of the statement, followed by their effects for each returned row. */
 function inPlace(statement: Change, simple: Simple, { table, ids, after }: Firing): Outcome {
   const { alias } = statement.relation;
   const never = simple.skips.kind === "literal" && simple.skips.value === false;
@@ -153,12 +153,12 @@ function inPlace(statement: Change, simple: Simple, { table, ids, after }: Firin
   return [...simple.made, { kind: "statement", statement: all }, ...behind];
 }
 
-/** NULL is not true. */
+/** NULL counts as false. */
 function isTrue(condition: Expression): Expression {
   return { kind: "coalesce", operands: [condition, literal(false)] };
 }
 
-/** The row is locked and read, then changed: what the triggers compute with is known before. */
+/** The row is locked and read, then changed: the triggers' inputs are known before. */
 function rowFirst(statement: Change, { table, ids, before, after }: Firing): Outcome {
   const { alias } = statement.relation;
   const columns = table.columns.map(({ name }) => name);

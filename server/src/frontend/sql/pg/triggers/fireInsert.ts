@@ -1,4 +1,4 @@
-// INSERT with the triggers of its rows: BEFORE ones make each row before it is inserted, AFTER ones run over what it returns.
+// INSERT with row triggers: BEFORE ones compute each row before its insertion, AFTER ones run over the returned rows.
 import type { Expression, Output } from "../../../../program/expression";
 import type {
   Assignment,
@@ -64,7 +64,7 @@ export function fireInsert(statement: InsertStatement, fired: Firing): Outcome {
 
 interface Made {
   readonly statement: InsertStatement;
-  /** The commands of the insertion with what runs before it, or in its place. */
+  /** The commands of the insertion with those that run before it, or in its place. */
   readonly around: (commands: readonly Command[]) => readonly Command[];
 }
 
@@ -110,7 +110,7 @@ function fromRows(
     }
     return [...values].map(([column, value]): Assignment => {
       if (rows.length === 1 || value.kind !== "variable") return { column, value };
-      // The next row has the same variables.
+      // The next row reuses the variables.
       const variable = `${value.name} of row ${String(at + 1)}`;
       commands.push({ kind: "assign", variable, value, source: statement.source });
       return { column, value: { kind: "variable", name: variable } };
@@ -140,7 +140,7 @@ function fromRows(
   };
 }
 
-/** Rows of a query: what the triggers compute becomes its outputs. */
+/** Rows of a query: the triggers' computations become outputs. */
 function fromQuery(
   statement: InsertStatement,
   before: readonly TriggerBody[],
@@ -177,7 +177,7 @@ function fromQuery(
   return { statement: { ...statement, rows }, around: (inner) => [...made, ...inner] };
 }
 
-/** ON CONFLICT DO UPDATE with the BEFORE UPDATE triggers; the reason where they do more than to compute. */
+/** ON CONFLICT DO UPDATE with the BEFORE UPDATE triggers; the reason if they do more than compute. */
 function onConflict(
   { table, onConflict: own }: InsertStatement,
   updates: readonly TriggerBody[],
@@ -193,7 +193,7 @@ function onConflict(
     const folded = fold({ kind: "sequence", commands: body.commands }, start);
     const skip = folded?.values.get(body.skips);
     const never = skip === undefined || (skip.kind === "literal" && skip.value === false);
-    // A value that is made before the statement would need a place there.
+    // A value that must be computed before the statement has no place there.
     if (folded === undefined || !never || folded.failures.length > 0)
       return "a trigger that does more than to compute, in ON CONFLICT DO UPDATE";
     const made = new Map(

@@ -1,5 +1,5 @@
-// Statements on tables with triggers, with what these do: the row that BEFORE makes of NEW, what AFTER runs for each
-// row, and what runs once. A trigger that cannot be said so is a loss of the statements that fire it.
+// Statements on tables with triggers, with the triggers' effects: the row after BEFORE triggers, the per-row effects of AFTER triggers, and
+// statement triggers. An unsupported trigger is a loss of the statements that fire it.
 import type { Note } from "../../../../program/program";
 import type { Taint } from "../../../../program/precision";
 import type { Table } from "../../../../program/schema";
@@ -19,10 +19,10 @@ import type { Trigger, TriggerEvent } from "./triggerDefinitions";
 
 /** The prefix of a trigger's variables. */
 const PREFIX = "trigger.";
-/** How many triggers may fire one another in a row. */
+/** Depth limit of triggers that fire each other. */
 const DEEPEST = 3;
 
-/** Puts the triggers of a schema in the place of what fires them. Linear in the statements but for the triggers' bodies. */
+/** Inserts a schema's triggers at the statements that fire them. Linear in the statements, except for the triggers' bodies. */
 export function createFiring(triggers: readonly Trigger[], shared: RoutineContext): Replace {
   const byTable = new Map<string, Trigger[]>();
   for (const each of triggers) {
@@ -70,7 +70,7 @@ export function createFiring(triggers: readonly Trigger[], shared: RoutineContex
   };
 }
 
-/** The notes on triggers that cannot be said for some statement of their kind, and on their functions. */
+/** The notes on triggers that are unsupported for some statement, and on their functions. */
 export function triggerNotes(
   triggers: readonly Trigger[],
   shared: RoutineContext,
@@ -137,7 +137,7 @@ function targetOf(statement: Statement): Target | undefined {
   }
 }
 
-/** UPDATE OF counts the columns that the statement names. */
+/** UPDATE OF depends on the columns that the statement names. */
 function isFired(
   { events, columns }: Trigger,
   statement: Statement,
@@ -155,7 +155,7 @@ function isFired(
   return set.some(({ column }) => columns.includes(column));
 }
 
-/** The statement with all that fires at it. */
+/** The statement with all of its triggers. */
 function together(
   statement: Statement,
   fired: readonly Trigger[],
@@ -195,7 +195,7 @@ function together(
   const rows = { before: chosen("before", true), after: chosen("after", true) };
   const outcome = perRow(tainted, { table, ids, ...rows });
   if ("reason" in outcome) return alone(statement, outcome.reason);
-  // An upsert fires its statement triggers event by event: those of UPDATE inside of those of INSERT.
+  // An upsert fires its statement triggers by event: those of UPDATE inside of those of INSERT.
   const events = targetOf(statement)?.events ?? [];
   const once = (timing: Trigger["timing"], order: readonly TriggerEvent[]): readonly Command[] =>
     order.flatMap((event) =>
@@ -204,7 +204,7 @@ function together(
   return [...once("before", events), ...outcome, ...once("after", events.toReversed())];
 }
 
-/** The commands, whose statements say by way of which trigger they run. */
+/** The commands, whose statements record the trigger that runs them. */
 function firedBy(
   { name }: Trigger,
   { through = [], source }: Statement,
