@@ -37,6 +37,9 @@ const PAUSE = 0.004;
 interface Tally {
   readonly anomalies: number;
   readonly refused: number;
+  /** Transactions that ended with another error, such as one of their own. */
+  readonly failed: number;
+  readonly failure?: string;
   readonly runs: number;
 }
 
@@ -109,8 +112,9 @@ const console_ = {
 
 function tallyText(found: Tally | string | undefined): string {
   if (typeof found !== "object") return `not run (${found ?? "no fix"})`;
-  const { anomalies, refused, runs } = found;
-  return `${String(anomalies)}/${String(runs)} (${String(refused)} refused)`.padEnd(20);
+  const { anomalies, refused, failed, failure, runs } = found;
+  const own = failed === 0 ? "" : `, ${String(failed)} failed: ${failure ?? ""}`;
+  return `${String(anomalies)}/${String(runs)} (${String(refused)} refused${own})`.padEnd(20);
 }
 
 function withFix(project: Project, { edits }: Fix): Project {
@@ -188,9 +192,16 @@ async function tally(
         serial.push({ names: some, outcome: await run(order, false) });
     let anomalies = 0;
     let refused = 0;
+    let failed = 0;
+    let failure: string | undefined;
     for (let at = 0; at < RUNS; at += 1) {
       const outcome = await run(names, true);
       const ends = Object.values(outcome.instances);
+      const others = ends.flatMap(({ reason }) =>
+        reason === undefined || REFUSALS.test(reason) ? [] : [reason],
+      );
+      failed += others.length;
+      failure ??= others[0];
       refused += ends.filter(({ reason }) => REFUSALS.test(reason ?? "")).length;
       const committed = names.filter(
         (name) => ownEntry(outcome.instances, name)?.status === "committed",
@@ -207,7 +218,7 @@ async function tally(
         });
       if (!same) anomalies += 1;
     }
-    return { anomalies, refused, runs: RUNS };
+    return { anomalies, refused, failed, runs: RUNS, ...(failure !== undefined && { failure }) };
   } finally {
     await stage.close();
   }

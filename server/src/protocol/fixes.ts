@@ -13,6 +13,8 @@ export const FIX_KINDS = [
   "advisory-lock",
   "one-transaction",
   "raised-level",
+  "lock-order",
+  "retry-loop",
 ] as const;
 
 export type FixKind = (typeof FIX_KINDS)[number];

@@ -77,6 +77,8 @@ export interface CheckInput {
   readonly prove?: boolean;
   /** False to skip comparing the anomalies at other levels. */
   readonly isCompared?: boolean;
+  /** The refusals of the server are told; by default with all else. */
+  readonly isContended?: boolean;
   /** Time budget of the search in milliseconds of process time; a proof gets the same again. */
   readonly budget: number;
   /** Limits for a search without a budget of the user's: it continues while it finds alarming anomalies. */
@@ -252,7 +254,7 @@ export async function check(
           proofTime.limit,
         )
       : undefined;
-    const refusals = isCompared ? refusalsOf(analysable, flat, levels) : [];
+    const refusals = (input.isContended ?? isCompared) ? refusalsOf(analysable, flat, levels) : [];
     const isProved = proof?.report.status === "proved";
     // A proof settles tuples that the bounded search left open.
     const undecided = undecidedTuples(

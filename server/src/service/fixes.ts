@@ -60,16 +60,6 @@ export async function findFixes(
   found: (fix: Fix) => void = () => undefined,
 ): Promise<FixReport> {
   const { project, program, anomaly, kinds, isOneEnough = false } = question;
-  const refused = refusalAdvice(anomaly);
-  if (refused !== undefined) {
-    const reason = `no edit is written against what the server refuses: ${refused}`;
-    return {
-      anomaly: anomaly.id,
-      fixes: [],
-      advice: [{ kind: "row-lock", reason }],
-      isPartial: false,
-    };
-  }
   const files = editableTexts(project);
   const dialect = project.configuration.dialect ?? program.dialects?.[0] ?? "postgres";
   const workshop = openWorkshop(program, anomaly, dialect, files, tools.parsers);
@@ -78,12 +68,24 @@ export async function findFixes(
   const fixes: Fix[] = [];
   const advice: Advice[] = [...refusals];
   const tried = new Set<string>();
+  // Of one kind the first that holds is the smallest; one that leaves the partner's same mistake gives way to one that mends both.
+  const partial = new Map<FixKind, Fix>();
+  const isDone = (kind: FixKind): boolean => fixes.some((each) => each.kind === kind);
+  const settle = (kind?: FixKind): void => {
+    for (const [each, fix] of partial) {
+      if (each === kind) continue;
+      partial.delete(each);
+      fixes.push(fix);
+      found(fix);
+    }
+  };
   for (const candidate of candidates) {
+    const { kind } = candidate;
+    settle(kind);
     if (signal.aborted || (isOneEnough && fixes.length > 0)) break;
     const edits = orderedEdits(candidate.edits);
     const key = JSON.stringify(edits);
-    // Candidates come smallest first: the first of a kind that holds is kept.
-    if (tried.has(key) || fixes.some(({ kind }) => kind === candidate.kind)) continue;
+    if (tried.has(key) || isDone(kind)) continue;
     tried.add(key);
     const objection = edits ? objectionToAll(files, edits) : "its edits overlap";
     const verdict =
@@ -91,17 +93,30 @@ export async function findFixes(
         ? await verified({ ...question, edits }, candidate, before, tools, signal)
         : { ok: false as const, reason: objection ?? "" };
     if (verdict === undefined) break;
-    if (verdict.ok) {
+    if (!verdict.ok) advice.push({ kind, reason: verdict.reason });
+    else if (verdict.isPartial) {
+      if (!partial.has(kind)) partial.set(kind, verdict.fix);
+    } else {
+      partial.delete(kind);
       fixes.push(verdict.fix);
       found(verdict.fix);
-    } else advice.push({ kind: candidate.kind, reason: verdict.reason });
+    }
   }
+  settle();
   return {
     anomaly: anomaly.id,
     fixes,
-    advice: advice.filter(({ kind }) => fixes.every((fix) => fix.kind !== kind)),
+    advice: [...advice, ...refusedAdvice(anomaly)].filter(({ kind }) =>
+      fixes.every((fix) => fix.kind !== kind),
+    ),
     isPartial: signal.aborted,
   };
+}
+
+/** Help in words against what the server refuses. */
+function refusedAdvice(anomaly: Anomaly): readonly Advice[] {
+  const text = refusalAdvice(anomaly);
+  return text === undefined ? [] : [{ kind: "retry-loop", reason: text }];
 }
 
 function objectionToAll(
@@ -117,7 +132,13 @@ function objectionToAll(
 }
 
 type Verdict =
-  { readonly ok: true; readonly fix: Fix } | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: true;
+      readonly fix: Fix;
+      /** The partner makes the same mistake, and still does. */
+      readonly isPartial: boolean;
+    }
+  | { readonly ok: false; readonly reason: string };
 
 /** Undefined if the signal aborted. */
 async function verified(
@@ -158,22 +179,32 @@ async function verified(
       reason: "one after the other, the transactions would leave something else",
     };
   const turns = witnessAgain(program, changed, levels, anomaly);
+  const isRetried = candidate.kind === "retry-loop";
   const deadlock = turns?.aborted.find(({ code }) => code === "40P01");
-  if (deadlock) return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
+  if (deadlock && !isRetried)
+    return { ok: false, reason: "it would only turn the anomaly into a deadlock" };
   const left = new Set(report.anomalies.map(claimOf));
+  const stale = new Set(staleReads(anomaly).map(({ transaction }) => transaction));
   const alsoRemoves = old.anomalies.filter((each) => !left.has(claimOf(each))).map(({ id }) => id);
   return {
     ok: true,
+    isPartial: others.some((each) => each.transactions.some((name) => !stale.has(name))),
     fix: {
       kind: candidate.kind,
       title: candidate.title,
       edits: fixEdits(project, edits),
-      costs: [...candidate.costs, ...others],
+      costs: [...candidate.costs, ...others.map(({ text }) => text)],
       now: turns ? nowText(anomaly, turns) : "its execution is no longer possible",
       alsoRemoves: alsoRemoves.filter((id) => id !== anomaly.id),
       rests: report.rests,
     },
   };
+}
+
+interface OtherCause {
+  readonly text: string;
+  /** The transactions whose reads go stale. */
+  readonly transactions: readonly string[];
 }
 
 const STILL_POSSIBLE = "the anomaly is still possible with it";
@@ -188,8 +219,8 @@ async function otherCauses(
   report: LevelReport,
   { check }: FixTools,
   relationTo: (now: Anomaly) => Relation,
-): Promise<readonly string[] | undefined> {
-  const others: string[] = [];
+): Promise<readonly OtherCause[] | undefined> {
+  const others: OtherCause[] = [];
   const reads: StaleRead[] = [];
   for (let now = report; ;) {
     const related = now.anomalies.filter((each) => relationTo(each) !== "new");
@@ -200,7 +231,7 @@ async function otherCauses(
     const remaining = withPrivateCopies(part, [...reads, ...own]);
     if (!remaining || reads.length >= MOST_READS) return undefined;
     reads.push(...own);
-    others.push(otherText(other, own));
+    others.push({ text: otherText(other, own), transactions: own.map((each) => each.transaction) });
     now = await check(remaining);
     const undecided = now.unknown.some((each) => !isKnown(report, each));
     if (undecided) return undefined;

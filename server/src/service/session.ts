@@ -37,6 +37,13 @@ import { placeSuppressions } from "./findings/suppressions";
 import { openSolveCache } from "./search/tupleSolver";
 import type { WorkspaceCheck } from "./workspaceCheck";
 
+/** Options of the check of a part of a program. */
+interface PartOptions {
+  readonly isFirstEnough?: boolean;
+  /** The refusals of the server are told as well. */
+  readonly isContended?: boolean;
+}
+
 export interface SessionOptions {
   /** "isolens 0.1.0", for the reports. */
   readonly tool: string;
@@ -230,7 +237,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         read({ ...request, project }, signal, { reading: undefined, early: () => undefined }),
       checkPart: async (
         program: Program,
-        { isFirstEnough = false }: { readonly isFirstEnough?: boolean } = {},
+        { isFirstEnough = false, isContended = false }: PartOptions = {},
       ): Promise<LevelReport> => {
         const ending = new AbortController();
         const own = AbortSignal.any([signal, ending.signal]);
@@ -249,6 +256,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
             unroll: request.unroll ?? configuration.unroll,
             prove: request.prove ?? false,
             isCompared: false,
+            isContended,
             budget: request.budget ?? configuration.budget,
             pool,
             cache,
@@ -303,7 +311,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         ...(kinds && { kinds }),
         ...(isOneEnough !== undefined && { isOneEnough }),
       };
-      const tools = { read: readAgain, check: checkPart, levelsOf, parsers: code };
+      const isContended = anomaly.severity === "refused";
+      const checked = async (part: Program): Promise<LevelReport> => {
+        const report = await checkPart(part, { isContended });
+        return { ...report, anomalies: [...report.anomalies, ...(report.refusals ?? [])] };
+      };
+      const tools = { read: readAgain, check: checked, levelsOf, parsers: code };
       return findFixes(question, tools, signal, found);
     },
     allocation: async (request, signal) => {

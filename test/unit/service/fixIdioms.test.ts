@@ -117,6 +117,22 @@ const CASES: readonly {
       "(isolation = Isolation.SERIALIZABLE)",
     ],
   },
+  {
+    program: "knex-move",
+    kind: "lock-order",
+    edits: [
+      'await trx.raw("SELECT 1 FROM item WHERE id IN (?, ?) ORDER BY id FOR UPDATE", [from, to]);\n    ',
+    ],
+  },
+  {
+    program: "pg-move",
+    kind: "lock-order",
+    edits: [
+      'await client.query("SELECT 1 FROM item WHERE id IN ($1, $2) ORDER BY id FOR UPDATE", [from, to]);\n    ',
+    ],
+  },
+  { program: "pg-move", kind: "retry-loop", edits: again([], PG_REFUSAL) },
+  { program: "knex-again", kind: "retry-loop", edits: again([], PG_REFUSAL) },
   { program: "knex-forgotten", kind: "own-connection", edits: ["trx"] },
   { program: "pg-forgotten", kind: "own-connection", edits: ["client"] },
   {
@@ -391,7 +407,7 @@ describe("fixes in the words of each library", () => {
       assert.ok(project);
       const signal = AbortSignal.timeout(120_000);
       const { report } = await session.checkWorkspace({ project }, signal);
-      const [anomaly] = report.anomalies;
+      const [anomaly] = [...report.anomalies, ...(report.refusals ?? [])];
       assert.ok(anomaly);
       const { fixes, advice } = await session.fixes({ project, anomaly, kinds: [kind] }, signal);
       assert.deepEqual(

@@ -9,13 +9,13 @@ import { importsOf } from "./imports";
 import { literalAround, pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
-/** A SELECT with one value of the program, as `before`, value, `after`: `SELECT 1 FROM t WHERE id = ` value ` FOR UPDATE`. */
+/** A SELECT with values of the program inside, as its text writes it: `SELECT 1 FROM t WHERE id = ` values ` FOR UPDATE`. */
 export interface LockingSelect {
   readonly before: string;
-  /** An expression of the host language; absent if `before` is the whole statement. */
-  readonly value?: string;
+  /** In the language around, joined by commas; none where `before` is all. */
+  readonly values: readonly string[];
   readonly after: string;
-  /** True if it returns nothing that a client can read (an advisory lock). */
+  /** It gives nothing that a client can read (an advisory lock). */
   readonly isVoid: boolean;
 }
 
@@ -31,9 +31,11 @@ function addToSql(workshop: Workshop, site: Site, select: LockingSelect): EditOu
   if (text === undefined) return refusal("its text is not at hand");
   const from = offsetAt(workshop, transaction.source);
   const at = statementStart(text, from, start);
-  const sql = `${select.before}${select.value ?? ""}${select.after}`;
+  const sql = `${select.before}${select.values.join(", ")}${select.after}`;
   const isMysql = workshop.dialect !== "postgres";
   const isRoutine = transaction.boundary === "routine";
+  if (isRoutine && isMysql && select.values.length > 1)
+    return refusal("a routine of MySQL has no plain way to lock several rows at once");
   const isPlpgsql = isRoutine && !isMysql && languageOf(text, from) === "plpgsql";
   // In a routine the result of a SELECT needs a target.
   const words = isPlpgsql
@@ -117,20 +119,21 @@ interface Sending {
 function sending(
   workshop: Workshop,
   { library, receiver, method, isListed, transaction }: CodeConnection,
-  { before, value, after, isVoid }: LockingSelect,
+  { before, values, after, isVoid }: LockingSelect,
 ): Sending | undefined {
-  const placeholder = workshop.dialect === "postgres" ? "$1" : "?";
-  const quoted = (hole: string): string =>
-    JSON.stringify(`${before}${value === undefined ? "" : hole}${after}`).replace(
-      /^"(.*)"$/u,
-      (all, inner: string) =>
-        inner.includes('\\"') ? `'${inner.replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : all,
+  const isNumbered = workshop.dialect === "postgres";
+  const numbered = values.map((_, at) => (isNumbered ? `$${String(at + 1)}` : "?")).join(", ");
+  const marks = values.map(() => "?").join(", ");
+  const quoted = (holes: string): string =>
+    JSON.stringify(`${before}${holes}${after}`).replace(/^"(.*)"$/u, (all, inner: string) =>
+      inner.includes('\\"') ? `'${inner.replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : all,
     );
-  const list = value === undefined ? "" : isListed ? `, [${value}]` : `, ${value}`;
-  const template = `\`${before}${value === undefined ? "" : `\${${value}}`}${after}\``;
+  const all = values.join(", ");
+  const list = values.length === 0 ? "" : isListed ? `, [${all}]` : `, ${all}`;
+  const template = `\`${before}${values.map((each) => `\${${each}}`).join(", ")}${after}\``;
   switch (library) {
     case "driver":
-      return { text: `await ${receiver}.${method}(${quoted(placeholder)}${list});` };
+      return { text: `await ${receiver}.${method}(${quoted(numbered)}${list});` };
     case "tagged":
       return { text: `await ${receiver}${template};` };
     case "prisma":
@@ -146,24 +149,24 @@ function sending(
         imports: { name: "sql", from: "kysely" },
       };
     case "knex":
-      return { text: `await ${receiver}.raw(${quoted("?")}${list});` };
+      return { text: `await ${receiver}.raw(${quoted(marks)}${list});` };
     case "typeorm":
-      return { text: `await ${receiver}.query(${quoted(placeholder)}${list});` };
+      return { text: `await ${receiver}.query(${quoted(numbered)}${list});` };
     case "sequelize": {
       const told =
         transaction === undefined || transaction === "transaction"
           ? "transaction"
           : `transaction: ${transaction}`;
-      const replacements = value === undefined ? "" : `replacements: [${value}], `;
-      return { text: `await ${receiver}.query(${quoted("?")}, { ${replacements}${told} });` };
+      const replacements = values.length === 0 ? "" : `replacements: [${all}], `;
+      return { text: `await ${receiver}.query(${quoted(marks)}, { ${replacements}${told} });` };
     }
     case "template": {
       const type = isVoid ? "String.class" : "Integer.class";
-      return { text: `${receiver}.queryForList(${quoted("?")}, ${type}${list});` };
+      return { text: `${receiver}.queryForList(${quoted(marks)}, ${type}${list});` };
     }
     case "jdbc":
       // A value needs a setter that depends on its type.
-      return value === undefined
+      return values.length === 0
         ? {
             text: `try (var lock = ${receiver}.prepareStatement(${quoted("")})) { lock.executeQuery(); }`,
           }

@@ -15,7 +15,7 @@ export function lockRowBefore(
   const quote = (name: string): string => nameText(workshop, name);
   return addBefore(workshop, before, {
     before: `SELECT 1 FROM ${quote(table)} WHERE ${quote(key)} = `,
-    value,
+    values: [value],
     after: " FOR UPDATE",
     isVoid: false,
   });

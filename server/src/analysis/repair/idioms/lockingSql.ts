@@ -68,7 +68,7 @@ function lockingBefore(
   // A common lock order avoids deadlocks.
   const order = key && key.length > 0 ? ` ORDER BY ${key.join(", ")}` : "";
   const before = `SELECT 1 ${text.slice(from.start, last.end)}${order}${clause}`;
-  return addBefore(workshop, site, { before, after: "", isVoid: false });
+  return addBefore(workshop, site, { before, values: [], after: "", isVoid: false });
 }
 
 /** The query inside of a statement: the whole, or the part in parentheses of `v := (SELECT ...)`. */

@@ -36,6 +36,21 @@ export function raiseLevel(workshop: Workshop, transaction: Transaction): Raised
   return { level, retried: [...own, ...loop.edits] };
 }
 
+/** The edits that put a loop around a transaction at the level that it has, or why there are none. */
+export function retryOf(
+  workshop: Workshop,
+  transaction: Transaction,
+): readonly TextEdit[] | string {
+  const { file } = transaction.source;
+  const found: Opening[] = [];
+  const level = levelEdits(workshop, transaction, found);
+  const [opening] = found;
+  const tree = workshop.treeOf(file);
+  if (!opening || !tree) return level.ok ? "its transaction is opened in no code" : level.reason;
+  const loop = retryLoop(tree, { file, isMysql: workshop.dialect !== "postgres", ...opening });
+  return typeof loop === "string" ? loop : loop.edits;
+}
+
 export interface RaisedLevel {
   readonly level: EditOutcome;
   /** The edits with the loop. */
@@ -102,7 +117,7 @@ function raiseInCode(
   const [call, ...others] = opening ?? [];
   if (!call && owner) {
     const begins = literalsIn(owner).filter(({ start: from, end: to }) =>
-      BEGINS.has(
+      BEGIN.test(
         tree.text
           .slice(from + 1, to - 1)
           .trim()
@@ -113,6 +128,8 @@ function raiseInCode(
     if (begin && rest.length === 0) {
       found.push({ opening: begin, opener: "driver" });
       const written = tree.text.slice(begin.start, begin.end - 1).trimEnd();
+      if (/\bisolation\s+level\b/iu.test(written))
+        return refusal("its BEGIN names a level already");
       const at = begin.start + written.length - (written.endsWith(";") ? 1 : 0);
       return edit(at, " ISOLATION LEVEL SERIALIZABLE");
     }
@@ -204,12 +221,7 @@ function openerOf({ name, receiver }: MethodCall, text: string): Opener {
   return /\bdrizzle-orm\b/u.test(text) ? "drizzle" : "knex";
 }
 
-const BEGINS: ReadonlySet<string> = new Set([
-  "begin",
-  "begin;",
-  "start transaction",
-  "start transaction;",
-]);
+const BEGIN = /^(?:begin|start transaction)\b/u;
 
 function literalsIn(node: SyntaxNode): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];

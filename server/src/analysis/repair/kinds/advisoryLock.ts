@@ -45,6 +45,7 @@ function firstOf(sites: readonly Site[], own: Site): Site {
 function lockBefore(workshop: Workshop, site: Site, table: string) {
   return addBefore(workshop, site, {
     before: `SELECT pg_advisory_xact_lock(hashtext('${table.replaceAll("'", "''")}'))`,
+    values: [],
     after: "",
     isVoid: true,
   });
