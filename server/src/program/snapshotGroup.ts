@@ -1,7 +1,8 @@
-// Statements that share a snapshot although each is run separately: those of a STABLE function and its caller.
+// Statements that share a snapshot although each is run separately: those of a STABLE function and its caller, and the parts
+// of a statement that changes several tables.
 import type { Statement } from "./statement";
 
-/** True if a statement is part of the function that computes the variable, or uses the variable. */
+/** True if a statement is part of the group of that name, or uses the variable of that name, which a function computes. */
 export function readsWith(statement: Statement, variable: string): boolean {
   return statement.snapshotOf === variable || mentions(statement, variable);
 }

@@ -44,8 +44,8 @@ interface StatementBase {
   /** The user's text of that range. */
   readonly text: string;
   /**
-   * The variable for the value of the STABLE function that contains it: the function's statements and the calling statement share a
-   * snapshot.
+   * The name of the group that shares a snapshot with it: the variable for the value of a STABLE function (its statements and the
+   * calling statement), or the first part of a statement that changes several tables.
    */
   readonly snapshotOf?: string;
   /** The calls and triggers that lead from the transaction to this statement, outermost first. */
@@ -105,6 +105,8 @@ export interface LockStatement extends StatementBase {
   readonly table?: string;
   readonly mode: string;
   readonly key?: Expression;
+  /** A routine locks the table: the statement that calls it has taken its snapshot before. */
+  readonly isCalled?: true;
 }
 
 /** Not understood: touches `tables`, and may write them if `writes`. */

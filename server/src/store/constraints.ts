@@ -109,6 +109,7 @@ export function lockParents(
     if (!foreign.columns.some((column) => written.includes(column))) continue;
     const wanted = foreign.columns.map((column) => ownEntry(values, column) ?? null);
     if (wanted.includes(null)) continue;
+    frame.acting.lockObject(`table ${foreign.table}`, "row share");
     const referenced = Object.fromEntries(
       foreign.referenced.map((column, index) => [column, wanted[index] ?? null]),
     );

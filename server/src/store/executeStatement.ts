@@ -2,6 +2,7 @@
 import type { Assignment, DeleteStatement, Statement, UpdateStatement } from "../program/statement";
 import type { Expression, Relation } from "../program/expression";
 import type { Table } from "../program/schema";
+import { tableLocksOf } from "../program/tableLocks";
 import { ownEntry } from "../protocol/dictionary";
 import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";
 import { evaluate } from "./evaluateExpression";
@@ -21,27 +22,24 @@ import { renderValue, sameValue, type SqlValue } from "./value";
  * is unknown.
  */
 export function executeStatement(statement: Statement, frame: StatementFrame): StatementResult {
+  for (const [table, mode] of tableLocksOf(statement))
+    frame.acting.lockObject(`table ${table}`, mode);
   switch (statement.kind) {
     case "select": {
-      const mode = statement.query.lock === undefined ? "access share" : "row share";
-      for (const relation of statement.query.relations)
-        if (relation.kind === "base") frame.acting.lockObject(`table ${relation.table}`, mode);
       const rows = runQuery(statement.query, frame);
       return { into: statement.into, rows, affected: rows.length, writes: [] };
     }
     case "insert":
-      frame.acting.lockObject(`table ${statement.table}`, "row exclusive");
       return executeInsert(statement, frame);
     case "update":
-      frame.acting.lockObject(`table ${statement.relation.table}`, "row exclusive");
       return change(statement, statement.from, frame, { kind: "update", set: statement.set });
     case "delete":
-      frame.acting.lockObject(`table ${statement.relation.table}`, "row exclusive");
       return change(statement, statement.using, frame, { kind: "delete" });
     case "lock": {
-      const key = statement.key === undefined ? "" : renderValue(evaluate(statement.key, frame));
-      const name = statement.table === undefined ? `advisory ${key}` : `table ${statement.table}`;
-      frame.acting.lockObject(name, statement.mode.toLowerCase());
+      if (statement.table === undefined) {
+        const key = statement.key === undefined ? "" : renderValue(evaluate(statement.key, frame));
+        frame.acting.lockObject(`advisory ${key}`, statement.mode.toLowerCase());
+      }
       return { into: undefined, rows: [], affected: 0, writes: [] };
     }
     case "opaque":

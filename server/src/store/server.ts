@@ -75,6 +75,7 @@ export function startServer(
       levels: (declared) => levelOf(instance.instance, declared),
       snapshot: undefined,
       snapshotOf: undefined,
+      after: undefined,
       over: 0,
       log: [],
       kept: [],
@@ -201,16 +202,18 @@ function sessionOf(server: Server, name: string): Session {
 
 /** Throws NotExecutable if something commits between statements that share a snapshot. */
 function refuseOtherSnapshot(server: Server, session: Session, statement: Statement): void {
-  const { snapshot, snapshotOf } = session;
+  const { level, snapshot, snapshotOf, after } = session;
   session.snapshotOf = statement.snapshotOf;
-  if (session.level.snapshot !== "statement" || snapshot === server.newest) return;
+  // InnoDB goes to the newest rows where it changes any, whatever its snapshot.
+  const seen = isInnodb(level) ? after : snapshot;
+  if ((level.snapshot !== "statement" && !isInnodb(level)) || seen === server.newest) return;
   if (snapshotOf !== undefined && readsWith(statement, snapshotOf))
-    throw new NotExecutable("a STABLE function reads the snapshot of its caller");
+    throw new NotExecutable("nothing commits between the parts of one statement");
 }
 
-/** LOCK TABLE runs without a snapshot, so that later statements see the previous holders' writes. */
+/** A client's LOCK TABLE runs without a snapshot, so that later statements see the previous holders' writes. */
 function opensSnapshot(statement: Statement): boolean {
-  return statement.kind !== "lock" || statement.table === undefined;
+  return statement.kind !== "lock" || statement.table === undefined || statement.isCalled === true;
 }
 
 function isInnodb({ product }: ProductLevel): boolean {
@@ -303,6 +306,7 @@ function attempt(
     server.steps = [...server.steps, recordOf({ writes, rows, affected })];
     session.waiting = undefined;
     session.passed = [];
+    session.after = server.newest;
     deliver(machine, statement, { ...result, drawn });
     const event: Event = { kind: "executed", instance: machine.instance };
     return isWhole ? [event, ...closePart(server, session, true)] : [event];

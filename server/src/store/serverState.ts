@@ -34,8 +34,10 @@ export interface Session {
   readonly levels: (declared: string | undefined) => ProductLevel;
   /** The snapshot of the transaction, or of the waiting statement. */
   snapshot: DatabaseState | undefined;
-  /** The variable for a STABLE function's value, if the last statement was part of that function. */
+  /** The group that shares a snapshot and that the last statement was part of, by its name. */
   snapshotOf: string | undefined;
+  /** The newest state when its last statement had run. */
+  after: DatabaseState | undefined;
   /** The number of committed states that were superseded when its last transaction ended: none of them is the newest at a later BEGIN. */
   over: number;
   /** The writes of the open transaction. */

@@ -31,6 +31,7 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
   const passed: number[] = [];
   let tables: readonly string[] = [];
   let triggered: readonly string[] = [];
+  let sequences: readonly string[] = [];
   let count = 0;
 
   const command = async (sql: string): Promise<Extract<Answer, { ok: true }>> => {
@@ -60,12 +61,12 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
   return {
     version: `PostgreSQL ${String((await command("SHOW server_version")).rows[0]?.["server_version"])}`,
     define: async ({ text }) => {
-      const sequences = Array.from(
+      const counts = Array.from(
         { length: MOST },
         (_, at) => `CREATE SEQUENCE fuzz_count_${String(at)}`,
       );
       await command(
-        `DROP SCHEMA IF EXISTS fuzz CASCADE; CREATE SCHEMA fuzz; SET search_path = fuzz; ${GATE}; ${sequences.join("; ")}`,
+        `DROP SCHEMA IF EXISTS fuzz CASCADE; CREATE SCHEMA fuzz; SET search_path = fuzz; ${GATE}; ${counts.join("; ")}`,
       );
       const body = definitionsOf(text).replaceAll("/*bp*/", "IF fuzz_gate() THEN NULL; END IF;");
       const refusal = await attempt(body);
@@ -79,6 +80,11 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
       triggered = found.rows.flatMap((row) =>
         row["triggered"] === true ? [String(row["name"])] : [],
       );
+      const drawn = await command(
+        `SELECT relname::text AS name FROM pg_class
+         WHERE relnamespace = 'fuzz'::regnamespace AND relkind = 'S' AND relname NOT LIKE 'fuzz_count_%'`,
+      );
+      sequences = drawn.rows.map(({ name }) => String(name));
       return undefined;
     },
     reset: (init) =>
@@ -88,6 +94,8 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
           "SET LOCAL session_replication_role = replica",
           ...tables.map((name) => `DELETE FROM ${name}`),
           "SET LOCAL session_replication_role = origin",
+          // Nothing rolls back what runs before have drawn.
+          ...sequences.map((name) => `ALTER SEQUENCE ${name} RESTART`),
           ...init,
           ...triggered.map((name) => `ALTER TABLE ${name} ENABLE TRIGGER USER`),
         ].join("; "),

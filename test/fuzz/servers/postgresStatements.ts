@@ -259,6 +259,20 @@ const advisory: Generator = (body) => {
   }
 };
 
+const tableLock: Generator = (body) => {
+  const { random, features, tables } = body;
+  const mode = random.pick([
+    "row exclusive",
+    "share update exclusive",
+    "share",
+    "share row exclusive",
+    "exclusive",
+    "access exclusive",
+  ]);
+  features.add(`lock table ${mode}`);
+  step(body, `lock table ${random.pick(tables).name} in ${mode} mode;`);
+};
+
 const loop: Generator = (body) => {
   const { random } = body;
   const table = random.pick(body.tables.filter(({ name }) => name !== "tag"));
@@ -325,6 +339,7 @@ const WEIGHTS: readonly (readonly [weight: number, Generator])[] = [
   [1, cte],
   [2, handler],
   [1, advisory],
+  [1, tableLock],
   [1, loop],
   [1, refusal],
   [1, counted],

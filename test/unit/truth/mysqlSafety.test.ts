@@ -570,3 +570,24 @@ checked("what is not followed", [
     why: /also changes own/,
   },
 ]);
+
+checked("UPDATE of several tables", [
+  {
+    name: "nothing commits between its parts",
+    text: `-- @isolens dialect mariadb
+create table ord (id int primary key, st int not null) engine=innodb;
+create table line (id int primary key, ord int not null, st int not null) engine=innodb;
+-- @transaction ship
+START TRANSACTION;
+UPDATE ord o JOIN line l ON l.ord = o.id SET o.st = 1, l.st = 1 WHERE o.id = :p AND o.st = 0;
+COMMIT;
+-- @transaction add
+START TRANSACTION;
+INSERT INTO line VALUES (:id, :p, 0);
+COMMIT;
+`,
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /an UPDATE of several tables that reads what it changes/,
+  },
+]);

@@ -245,3 +245,42 @@ IF x > 1 THEN DELETE FROM member WHERE id = k AND team = p; END IF;`,
   await finds(`${add("CONSTRAINT fk")} NOT VALID; ${validated} fk;${leave}`, RC, []);
   await finds(`${add("")} NOT VALID; ${validated} member_team_fkey;${leave}`, RC, []);
 });
+
+test("LOCK TABLE excludes who uses the table as its mode says", async () => {
+  const other = "CREATE TABLE seen (id integer PRIMARY KEY, n integer NOT NULL);";
+  const takes = (lock: string): string =>
+    routine(
+      STOCK,
+      "k integer, d integer",
+      `${lock} SELECT n INTO x FROM stock WHERE id = k; ${LOSES}`,
+    );
+  for (const mode of ["SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE", "ACCESS EXCLUSIVE"])
+    await finds(takes(`LOCK TABLE stock IN ${mode} MODE;`), RC, []);
+  for (const mode of ["ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE"])
+    await finds(takes(`LOCK TABLE stock IN ${mode} MODE;`), RC, ["f+f state"]);
+  // Who does not ask for a lock of the table takes one all the same.
+  const loses = `CREATE FUNCTION g(k integer, d integer) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE x integer; BEGIN SELECT n INTO x FROM stock WHERE id = k; ${LOSES} END $$;`;
+  await finds(`${takes("LOCK TABLE stock;")} ${loses}`, RC, ["g+g state"]);
+  await finds(`${takes("LOCK TABLE stock IN SHARE MODE;")} ${loses}`, RC, [
+    "f+g state",
+    "g+g state",
+  ]);
+  const copies = `CREATE FUNCTION h(k integer) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+    UPDATE seen SET n = (SELECT n FROM stock WHERE id = k) WHERE id = k; END $$;`;
+  const reads = (lock: string): string =>
+    routine(
+      `${STOCK} ${other}`,
+      "k integer",
+      `${lock} UPDATE stock SET n = 0 WHERE id = k; SELECT n INTO x FROM seen WHERE id = k; UPDATE stock SET n = x WHERE id = k;`,
+    );
+  await finds(`${reads("LOCK TABLE stock;")} ${copies}`, RC, []);
+});
+
+test("LOCK TABLE of a client comes before the snapshot, that of a routine behind it", async () => {
+  const body = (k: string): string => `LOCK TABLE line IN EXCLUSIVE MODE;
+INSERT INTO line SELECT ${k}, count(*) FROM line;`;
+  await finds(`${LINES}\n-- @transaction f\nBEGIN;\n${body(":k")}\nCOMMIT;`, RR, []);
+  await finds(routine(LINES, "k integer", body("k")), RR, ["f+f state"]);
+  await finds(routine(LINES, "k integer", body("k")), RC, []);
+});

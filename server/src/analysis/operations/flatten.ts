@@ -4,6 +4,7 @@ import { lengthName } from "../../program/arrays";
 import type { Expression, Query } from "../../program/expression";
 import { precisionOf } from "../../program/precision";
 import type { Program, Transaction } from "../../program/program";
+import { tableLockOf } from "../../program/tableLocks";
 import type {
   Command,
   InsertStatement,
@@ -348,15 +349,19 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
   const key = statement.key ? flattenExpression(builder, statement.key, NO_ROWS) : int(0);
   const weak =
     mode.includes("row share") || mode.includes("access share") || mode === "row exclusive";
-  if (statement.table !== undefined)
-    builder.losses.add("LOCK TABLE excludes only others that lock the table");
-  if (weak) return;
   const exclusive = mode.includes("exclusive") || !mode.includes("share");
   addOperation(builder, {
     kind: "read",
     table: table.name,
     key: { kind, key },
-    lock: exclusive ? "update" : "share",
+    lock: weak ? "none" : exclusive ? "update" : "share",
+    ...(statement.table !== undefined && {
+      tableLock: {
+        table: statement.table,
+        mode: tableLockOf(mode),
+        isFirst: statement.isCalled !== true,
+      },
+    }),
   });
 }
 

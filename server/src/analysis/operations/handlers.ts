@@ -105,10 +105,10 @@ function undo(builder: Builder, first: number, when: Term): void {
   });
 }
 
-/** An operation that is undone there; a read can only release its lock. */
+/** An operation that is undone there; a read can only release its locks. */
 function withUndone(draft: Draft, undone: { readonly when: Term; readonly from: number }): Draft {
   if (draft.kind !== "read") return { ...draft, undone: [...(draft.undone ?? []), undone] };
-  return draft.lock === "none" ? draft : { ...draft, unlocks: true };
+  return { ...draft, unlocks: true };
 }
 
 /** Undoes each failed statement as a whole. */

@@ -2,6 +2,7 @@
 // joins and subqueries were split, variables were substituted. Both encoders (encoding/) read this form only.
 import type { AggregateFunction, ValueType } from "../../program/expression";
 import type { RowLock } from "../../program/rowLocks";
+import type { TableLock } from "../../program/tableLocks";
 import type { OutsideFunction } from "../../program/program";
 import type { Precision } from "../../protocol/report";
 import type { StatementId } from "../../program/statement";
@@ -136,7 +137,14 @@ export interface Operation {
    * insertion that fails for a duplicate, which has none.
    */
   readonly caught?: readonly string[];
-  /** True if a return to a savepoint, or a handler, may release a locking read's lock before the transaction ends. */
+  /** The table that LOCK TABLE locks, and how; the operation is a read of the row that stands for that. */
+  readonly tableLock?: {
+    readonly table: string;
+    readonly mode: TableLock;
+    /** The transaction may have no snapshot by then. */
+    readonly isFirst: boolean;
+  };
+  /** True if a return to a savepoint, or a handler, may release a read's locks before the transaction ends. */
   readonly unlocks?: true;
   /**
    * Conditions under which its write is undone: statements of its transaction from step `from` on do not see it, and other transactions

@@ -1,4 +1,5 @@
 // Tables of the flat form: keys that identify rows, and texts interned as integers.
+import { accessedBy } from "../../program/accessedTables";
 import type { Program } from "../../program/program";
 import { isDeferred, type Table, type UniqueKey } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
@@ -158,19 +159,4 @@ function isWhole(key: UniqueKey): boolean {
 
 function sameColumns(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((column) => b.includes(column));
-}
-
-/** The tables that a statement names anywhere. */
-export function accessedBy(statement: Statement): readonly string[] {
-  const found = new Set<string>();
-  const seen = new Set<object>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== "object" || value === null || seen.has(value)) return;
-    // Expressions share structure: each part is visited once.
-    seen.add(value);
-    if ("table" in value && typeof value.table === "string") found.add(value.table);
-    Object.values(value).forEach(visit);
-  };
-  visit(statement);
-  return [...found, ...(statement.kind === "opaque" ? statement.tables : [])];
 }

@@ -69,8 +69,8 @@ export function readsOlder(
 /** Returning to a savepoint, or handling an error, gives up the locks that were taken since. */
 export function releasesLocks({ operations }: FlatTransaction): boolean {
   return operations.some(
-    ({ undone = [], caught = [], unlocks }) =>
-      undone.length > 0 || caught.length > 0 || unlocks === true,
+    ({ undone = [], caught = [], unlocks, lock }) =>
+      undone.length > 0 || caught.length > 0 || (unlocks === true && lock !== "none"),
   );
 }
 

@@ -2,7 +2,7 @@
 import { TooLarge } from "../../analysis/operations/expression";
 import { flattenProgram } from "../../analysis/operations/flatten";
 import { HIDDEN, type FlatProgram } from "../../analysis/operations/operation";
-import { accessedBy } from "../../analysis/operations/tables";
+import { accessedBy } from "../../program/accessedTables";
 import { UNROLL } from "../../engine/runJob";
 import type { Program, Transaction } from "../../program/program";
 import type { Unknown } from "../../protocol/report";

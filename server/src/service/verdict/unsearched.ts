@@ -101,7 +101,7 @@ function releasedLocks(
     ...own
   }: Operation): boolean => {
     if (kind === "insert") return false;
-    if (kind === "read") return unlocks === true && lock !== "key-share";
+    if (kind === "read") return unlocks === true && lock !== "none" && lock !== "key-share";
     // A statement that is undone for its own failure alone has already waited for every lock it met, so a rollback directly after it does
     // not count.
     const after = caught.length > 0 ? own.step + 1 : own.step;

@@ -28,6 +28,7 @@ import type { Member } from "./parts";
 import { makeRun } from "./run";
 import { assertOrder } from "./scans";
 import { makeSnapshots } from "./snapshots";
+import { assertTableLocks } from "./tableLocks";
 import { assertTimes } from "./times";
 import { EXISTS, makeTuple, mayDoNothing, overlooksReads } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
@@ -120,6 +121,7 @@ export function allowedBy(
     if (exceeds) script.assert(not(isTrue(run.value(instance, exceeds))));
   }
   assertLocks(script, tuple, run, snapshots);
+  assertTableLocks(script, tuple, run, snapshots);
   assertTimes(script, tuple, run, snapshots);
   const order = [...tuple.transactions.keys()];
   const dependencies = order.flatMap((from) =>

@@ -4,6 +4,7 @@ import { FALSE, TRUE, and, imp, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
 import { mayConflict, reaches, rowsOf, waitsFor } from "./rowLocks";
+import { waitsForTable } from "./tableLocks";
 import { isBefore } from "./times";
 import { EXISTS, hasOwnSnapshots, isWrite, mayWait, opensSnapshot } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
@@ -50,7 +51,10 @@ function assertInstant(locks: Locks, instance: number): void {
         : [],
     ),
   );
-  script.assert(or(seen, ...waits));
+  const forTables = (tuple.accesses[instance - 1] ?? []).flatMap((first) =>
+    all.map((later) => waitsForTable(run, first, later)),
+  );
+  script.assert(or(seen, ...waits, ...forTables));
   // A lock that the unit released at an earlier commit was taken again later.
   const unit = tuple.units.find((each) => each.includes(instance - 1)) ?? [];
   const before = unit.findLast((each) => each < instance - 1);

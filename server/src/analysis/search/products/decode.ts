@@ -19,6 +19,7 @@ import type { RowKey } from "../../encoding/product/database";
 import { snapshotName } from "../../encoding/product/names";
 import { certainSnapshot } from "../../encoding/product/snapshots";
 import { hasOwnSnapshots, opensSnapshot } from "../../encoding/product/tuple";
+import { locksTable } from "../../encoding/product/tableLocks";
 import type { Access, ProductTuple, TupleTable } from "../../encoding/product/tuple";
 import { FALSE, TRUE } from "../../encoding/smt";
 import { assumedColumns, startReferences } from "../../operations/flatInvariant";
@@ -354,7 +355,7 @@ function placedSteps(
       ? (snapshotGap(encoding, model, instance, "all") ?? placed[0]?.gap)
       : placed[opening]?.gap;
   return placed.map((each, at) =>
-    taken === "first-plain-read" && at < opening ? each : { ...each, snapshot },
+    taken !== "begin" && at < opening ? each : { ...each, snapshot },
   );
 }
 
@@ -374,7 +375,7 @@ function openingStep(
 ): number {
   switch (tuple.levels[instance]?.snapshot) {
     case "first-statement":
-      return 0;
+      return executed.findIndex((step) => !locksTable(tuple.accesses[instance] ?? [], step));
     case "first-plain-read":
       return executed.findIndex((step) =>
         (tuple.accesses[instance] ?? []).some(

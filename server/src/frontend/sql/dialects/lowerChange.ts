@@ -87,6 +87,7 @@ export function lowerUpdate(node: SyntaxUpdate, base: StatementBase, before: Wor
     const own = statements.length === 0 ? base : baseOf(work);
     statements.push({
       ...own,
+      ...(entries.length > 1 && { snapshotOf: base.id }),
       kind: "update",
       relation,
       from: others,

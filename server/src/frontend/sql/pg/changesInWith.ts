@@ -56,7 +56,8 @@ export function lowerWithChanges(
   const marked = parts
     .map((part) => marking(part, shared, work))
     .map((part) => (part.rows.every(isOne) ? part : repeated(part, work)))
-    .map((part) => losing(part, work.taint));
+    .map((part) => losing(part, work.taint))
+    .map((part, _, all) => inOneSnapshot(part, all));
   const result = passed ?? main.result;
   return {
     statements: marked.flatMap(({ lowered }) => lowered.statements),
@@ -269,6 +270,14 @@ function marking(part: Part, shared: readonly string[], work: Work): Part {
     ...statement,
     taint: [...statement.taint, loss],
   }));
+  return { ...part, lowered: { ...part.lowered, statements } };
+}
+
+/** The part as one that shares the snapshot of the first part. */
+function inOneSnapshot(part: Part, all: readonly Part[]): Part {
+  const first = all[0]?.lowered.statements[0];
+  if (first === undefined || all.length === 1) return part;
+  const statements = part.lowered.statements.map((each) => ({ snapshotOf: first.id, ...each }));
   return { ...part, lowered: { ...part.lowered, statements } };
 }
 

@@ -85,7 +85,8 @@ function take(state: State, lowered: Lowering, span: Span, options: SqlOptions):
   const { into, returned = false, keepsFound = false } = options;
   // A single value is that of the first row; a calling routine receives values as well, from RETURN.
   const isRows = state.definition.returns?.setof === true && state.callers.length === 0;
-  const ran = resultOf(into?.strict === false ? fetchingOne(lowered) : lowered, returned && isRows);
+  const called = calledLocks(lowered);
+  const ran = resultOf(into?.strict === false ? fetchingOne(called) : called, returned && isRows);
   if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
   for (const command of ran.commands) emit(state, command);
   if (ran.count !== undefined) tell(state, ran.count, span, keepsFound);
@@ -99,6 +100,15 @@ function take(state: State, lowered: Lowering, span: Span, options: SqlOptions):
   if (into.strict) requireOne(state, rows.name, span);
   assignRow(state, into.targets, rows, "first", span);
   return rows;
+}
+
+/** A routine's LOCK TABLE runs behind the snapshot of its caller's statement; that of TRUNCATE needs none. */
+function calledLocks(lowered: Lowering): Lowering {
+  if (lowered.statements.some((each) => each.kind !== "lock")) return lowered;
+  const statements = lowered.statements.map((each): Statement =>
+    each.kind === "lock" && each.table !== undefined ? { ...each, isCalled: true } : each,
+  );
+  return { ...lowered, statements };
 }
 
 /** INTO fetches one row, so a locking query locks no other. */
