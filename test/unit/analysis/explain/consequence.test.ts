@@ -283,6 +283,16 @@ describe("the consequence of a run", () => {
         returned: [["a = 1, b = 2"], ["a = 1, b = 1"], ["a = 1, b = 3"]],
       },
     ],
+    // Rows of one run are more than those of another: fields that all have say nothing.
+    [
+      "returned: A run of withdraw returns b = 2, where one at a time gives c = 1, d = 4 and 1 more or b = 3",
+      {
+        severity: "value",
+        here: {},
+        serial: [{}, {}],
+        returned: [["a = 1, b = 2"], ["a = 1, c = 1, d = 4, e = 5"], ["a = 1, b = 3"]],
+      },
+    ],
     [
       "repetition: A run of withdraw returns gone, where one at a time gives not found",
       {

@@ -188,6 +188,29 @@ COMMIT;`;
   );
 });
 
+test("a column that a transaction only reads is not said to be overwritten by it", async () => {
+  const text = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL, w integer NOT NULL, n integer NOT NULL);
+-- @transaction t1
+BEGIN;
+${read(1, "a")}
+UPDATE t SET w = :a, n = 1 WHERE id = 1;
+COMMIT;
+-- @transaction t2
+BEGIN;
+UPDATE t SET v = 7, n = 2 WHERE id = 1;
+COMMIT;`;
+  const { anomalies } = await analyse([sql(text)], RC, 2);
+  const told = anomalies.filter(({ status }) => status === "confirmed").map((each) => each.message);
+  assert.ok(told.length > 0);
+  for (const each of told) assert.doesNotMatch(each, /overwrites t\.v/u);
+  assert.ok(
+    told.some((each) =>
+      each.includes("decides on t.v as it was before t2, then changes the same row"),
+    ),
+    told.join("; "),
+  );
+});
+
 test("a column that is written from an old value is a lost update, also where its version is counted in place", async () => {
   const text = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL, version integer NOT NULL);
 -- @transaction t1

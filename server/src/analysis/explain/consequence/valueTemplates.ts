@@ -234,16 +234,23 @@ export function otherReturn({ here: run, serial, nameOf }: Runs): string | undef
 }
 
 const LONGEST = 60;
+const MOST_FIELDS = 2;
 
-/** The fields of texts like "a = 1, b = 2" in which they differ, if their field names agree; shortened. */
+/** The fields of texts like "a = 1, b = 2" in which they differ; cut to the first ones. */
 function differing(texts: readonly string[]): readonly string[] {
   const fields = texts.map((text) => shownText(text).split(/(?:, | and |; )(?=[^\s,=]+ = )/u));
   const [first = []] = fields;
   const isAlike = fields.every((each) => each.length === first.length);
-  return fields.map((each) => {
-    const odd = each.filter((field, at) => fields.some((other) => other[at] !== field));
-    const text = (isAlike && odd.length > 0 ? odd : each).join(" and ");
-    if (text === "") return "nothing";
-    return text.length > LONGEST ? `${text.slice(0, LONGEST)}\u2026` : text;
+  const isShared = (field: string, at: number): boolean =>
+    fields.every((other) => (isAlike ? other[at] === field : other.includes(field)));
+  const odd = fields.map((each) => each.filter((field, at) => !isShared(field, at)));
+  const isTold = odd.every((each) => each.length > 0);
+  return (isTold ? odd : fields).map((each) => {
+    const more = each.length - MOST_FIELDS;
+    const some = each
+      .slice(0, MOST_FIELDS)
+      .map((field) => (field.length > LONGEST ? `${field.slice(0, LONGEST)}\u2026` : field));
+    if (more > 0) return `${some.join(", ")} and ${String(more)} more`;
+    return some.join(" and ") || "nothing";
   });
 }

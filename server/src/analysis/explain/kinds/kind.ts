@@ -29,8 +29,8 @@ export interface AnomalyKind extends Kind {
 }
 
 /** "account.balance", or "rows of account" for a row's existence or a predicate. */
-export function dataOf(edge: ShapeEdge): string {
-  const columns = edge.dependency.columns.filter((column) => column !== "@");
+export function dataOf(edge: ShapeEdge, of = edge.dependency.columns): string {
+  const columns = of.filter((column) => column !== "@");
   const table = edge.dependency.table;
   if (edge.dependency.predicate || columns.length === 0) return `rows of ${table}`;
   return columns.length === 1 ? `${table}.${columns[0]}` : `${table} (${columns.join(", ")})`;

@@ -20,7 +20,14 @@ export const lostUpdate: AnomalyKind = {
     if (!read) return "";
     const reader = read.from.instance;
     const writer = other(context, read.to.instance, reader);
-    return `${context.nameOf(reader)} overwrites ${dataOf(read)} with a value computed before ${writer} changed it`;
+    const { table, key, columns } = read.dependency;
+    const lost = columns.filter((each) =>
+      context.shape.wroteColumn(reader, { table, key, columns: [each] }),
+    );
+    const isKept = context.shape.keptRowAt(reader, table, key) !== -1;
+    return lost.length === 0 && !isKept && columns.some((each) => each !== "@")
+      ? `${context.nameOf(reader)} decides on ${dataOf(read)} as it was before ${writer}, then changes the same row`
+      : `${context.nameOf(reader)} overwrites ${dataOf(read, lost.length === 0 ? columns : lost)} with a value computed before ${writer} changed it`;
   },
 };
 
