@@ -27,8 +27,8 @@ import { mustGoOn } from "./values/optionalChains";
 import { isOfChain, nameOf } from "./values/chains";
 import { cast } from "./values/absence";
 import { conditionOf, expressionOf, readsOf, negate } from "./values/convert";
-import { isUnused, isWaitedFor, noteWaitedFor } from "./calls/resultUse";
-import { runPending, isHeld, isLeaving, notePending } from "./errors/pendingPromises";
+import { noteWaitedFor } from "./calls/resultUse";
+import { runPending, notePending } from "./errors/pendingPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { moduleAskedFor } from "./calls/dynamicImports";
 import { callConstructor, calledMember, outerSelf, writtenIn } from "./calls/javaCalls";
@@ -45,7 +45,6 @@ import {
 import { methodValue, superclassOf } from "./values/methods";
 import {
   failsBesideOthers,
-  isLater,
   isLaterCall,
   isLaterChain,
   noteHandedOn,
@@ -119,12 +118,12 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "call":
       noteReached(state, hir);
       noteHandedOn(state, scope, hir);
-      if (!isLaterChain(hir)) return call(state, scope, hir);
+      if (!isLaterChain(state, hir)) return call(state, scope, hir);
       return { kind: "deferred", run: () => call(state, scope, hir) };
     case "new": {
       const callee: Value = hir.body ? { kind: "class", class: hir.body, scope } : of(hir.callee);
       const args = argumentsOf(state, scope, hir.arguments);
-      return state.evaluator.call(state, callee, args, siteOf(hir, true));
+      return state.evaluator.call(state, callee, args, siteOf(state, hir, true));
     }
     case "binary":
       return binaryOf(state, scope, hir);
@@ -164,7 +163,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       return hir.isPrefix ? after : before;
     }
     case "await":
-      noteWaitedFor(hir.operand);
+      noteWaitedFor(state, hir.operand);
       return settle(state, of(hir.operand));
     case "sequence":
       return hir.parts.map(of).at(-1) ?? UNDEFINED;
@@ -232,7 +231,7 @@ export function branches(
 /** The arguments of a call; known lists are spread. */
 export function argumentsOf(state: State, scope: Scope, args: readonly HirArgument[]): Value[] {
   return args.flatMap(({ value: hir, isSpread }) => {
-    if (hir.kind === "call") notePending(hir);
+    if (hir.kind === "call") notePending(state, hir);
     const value = evaluateExpression(state, scope, hir);
     return isSpread ? spreadArguments(value) : [value];
   });
@@ -411,7 +410,7 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
   }
   if (callee.kind === "super" || callee.kind === "this") {
     const given = argumentsOf(state, scope, hir.arguments);
-    return callConstructor(state, selfOf(scope), callee.kind, given, siteOf(hir, false));
+    return callConstructor(state, selfOf(scope), callee.kind, given, siteOf(state, hir, false));
   }
   const asked = moduleAskedFor(state, scope, hir);
   if (asked) return asked;
@@ -431,9 +430,9 @@ function callNowOrLater(
   args: readonly Value[],
 ): Value {
   const run = (): Value =>
-    state.evaluator.call(state, callee, withLater(hir, args), siteOf(hir, false));
-  if (isLaterCall(hir, callee)) return { kind: "deferred", run };
-  const isLeft = callee.kind === "handle" && isLeaving(hir);
+    state.evaluator.call(state, callee, withLater(state, hir, args), siteOf(state, hir, false));
+  if (isLaterCall(state, hir, callee)) return { kind: "deferred", run };
+  const isLeft = callee.kind === "handle" && state.callUses.leaving.has(hir);
   const isHeldHere = isLeft || failsBesideOthers(state, hir, callee);
   return isHeldHere ? runPending(state, sourceOf(state, hir.span), run, isLeft) : run();
 }
@@ -453,15 +452,20 @@ function superMethod(
     : unknown(`${name} of a class that is not known`);
 }
 
-function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: boolean): CallSite {
+function siteOf(
+  { callUses }: State,
+  hir: Extract<HirExpression, { kind: "call" | "new" }>,
+  isNew: boolean,
+): CallSite {
+  const isHeld = callUses.pending.has(hir) && !callUses.deferred.has(hir);
   return {
     span: hir.span,
     isNew,
     typeArguments: hir.typeArguments ?? [],
     name: nameOf(hir.callee),
-    ...(isWaitedFor(hir) && { isAwaited: true }),
-    ...(isUnused(hir) && { isUnused: true }),
-    ...(isHeld(hir) && !isLater(hir) && { isHeld: true, isLeaving: isLeaving(hir) }),
+    ...(callUses.awaited.has(hir) && { isAwaited: true }),
+    ...(callUses.unused.has(hir) && { isUnused: true }),
+    ...(isHeld && { isHeld, isLeaving: callUses.leaving.has(hir) }),
   };
 }
 

@@ -162,6 +162,23 @@ export interface CallSite {
   readonly isUnused?: boolean;
 }
 
+/** Calls by the use of their results and promises where they stand. */
+export interface CallUses {
+  /** Nothing is done with the result. */
+  readonly unused: Set<HirExpression>;
+  readonly awaited: Set<HirExpression>;
+  /** The promise is not awaited where it stands. */
+  readonly pending: Set<HirExpression>;
+  /** The pending promise leaves the handlers of the function that returns it. */
+  readonly leaving: Set<HirExpression>;
+  /** The promise is settled by another call: `allSettled`, `.then(next, handler)`. */
+  readonly deferred: Set<HirExpression>;
+  /** The promises are awaited together. */
+  readonly together: Set<HirExpression>;
+  /** Failures matter, also those of unknown functions. */
+  readonly fallible: Set<HirExpression>;
+}
+
 export interface State {
   readonly workspace: Workspace;
   readonly evaluator: Evaluator;
@@ -201,6 +218,7 @@ export interface State {
   readonly quietLogs: Set<HirFunction>;
   /** Calls of databases that were come to, with their files. */
   readonly reached: Map<HirExpression, FileId>;
+  readonly callUses: CallUses;
   /** Steps left; none ends the evaluation. */
   budget: number;
   /** The function is one that a library runs by itself. */

@@ -75,14 +75,14 @@ function tooLarge(state: State, span: Span): true {
 function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?: string): boolean {
   switch (hir.kind) {
     case "let": {
-      if (hir.value && hir.pattern.kind === "bind") notePending(hir.value);
+      if (hir.value && hir.pattern.kind === "bind") notePending(state, hir.value);
       const value = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       bind(state, scope, hir.pattern, withDeclaredClient(state, value, hir.type, scope), true);
       return false;
     }
     case "expression": {
-      notePending(hir.expression);
-      noteStatement(hir.expression);
+      notePending(state, hir.expression);
+      noteStatement(state, hir.expression);
       const value = evaluateExpression(state, scope, hir.expression);
       swallow(state, value);
       // A promise that nobody awaits runs all the same.
@@ -115,7 +115,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "return": {
       const isPast = leavesHandler(state);
       const note = isPast ? noteLeaving : state.frame.isHeld === true ? notePending : noteAwait;
-      if (hir.value) note(hir.value);
+      if (hir.value) note(state, hir.value);
       const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       const isBuilder =
         (given.kind === "handle" || given.kind === "deferred") && state.frame.isLazy === true;

@@ -1,29 +1,27 @@
 // Calls for whose results nobody asks, and those that are awaited, told by where they stand.
 import type { HirExpression } from "../../hir";
-
-const UNUSED = new WeakSet<HirExpression>();
-const WAITED_FOR = new WeakSet<HirExpression>();
+import type { State } from "../state";
 
 /** Notes that an expression stands as a statement: nothing is done with what it gives. */
-export function noteStatement(hir: HirExpression): void {
+export function noteStatement(state: State, hir: HirExpression): void {
   switch (hir.kind) {
     case "await":
     case "typed":
-      noteStatement(hir.operand);
+      noteStatement(state, hir.operand);
       return;
     case "unary":
-      if (hir.operator === "void") noteStatement(hir.operand);
+      if (hir.operator === "void") noteStatement(state, hir.operand);
       return;
     case "binary":
-      if (LAZY.has(hir.operator)) noteStatement(hir.right);
+      if (LAZY.has(hir.operator)) noteStatement(state, hir.right);
       return;
     case "conditional":
-      noteStatement(hir.then);
-      noteStatement(hir.otherwise);
+      noteStatement(state, hir.then);
+      noteStatement(state, hir.otherwise);
       return;
     case "call":
-      UNUSED.add(hir);
-      for (const { value } of isOfPromises(hir) ? hir.arguments : []) noteItems(value);
+      state.callUses.unused.add(hir);
+      for (const { value } of isOfPromises(hir) ? hir.arguments : []) noteItems(state, value);
       return;
     default:
   }
@@ -32,17 +30,8 @@ export function noteStatement(hir: HirExpression): void {
 const LAZY: ReadonlySet<string> = new Set(["&&", "||", "??"]);
 
 /** Notes that an expression is awaited where it stands. */
-export function noteWaitedFor(hir: HirExpression): void {
-  WAITED_FOR.add(hir);
-}
-
-/** True if nothing is done with what a call gives. */
-export function isUnused(hir: HirExpression): boolean {
-  return UNUSED.has(hir);
-}
-
-export function isWaitedFor(hir: HirExpression): boolean {
-  return WAITED_FOR.has(hir);
+export function noteWaitedFor(state: State, hir: HirExpression): void {
+  state.callUses.awaited.add(hir);
 }
 
 /** Calls that let something end behind an answer. */
@@ -56,11 +45,11 @@ function isOfPromises({ callee }: Extract<HirExpression, { kind: "call" }>): boo
   return LATER.test(callee.property) || (isOfPromise && /^all(?:Settled)?$/u.test(callee.property));
 }
 
-function noteItems(hir: HirExpression): void {
+function noteItems(state: State, hir: HirExpression): void {
   const items = hir.kind === "array" ? hir.items : [{ value: hir, isSpread: false }];
   for (const { value, isSpread } of items) {
     if (isSpread === true) continue;
-    noteStatement(value);
-    noteWaitedFor(value);
+    noteStatement(state, value);
+    noteWaitedFor(state, value);
   }
 }

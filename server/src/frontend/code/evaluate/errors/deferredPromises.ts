@@ -10,32 +10,26 @@ import { eachCall, isUndoneWhole, noteAwait, notePending } from "./pendingPromis
 
 type Call = Extract<HirExpression, { kind: "call" }>;
 
-const LATER = new WeakSet<HirExpression>();
-
 /** Notes which calls give their promise to this one. Linear in the expressions whose value they are. */
 export function noteHandedOn(state: State, scope: Scope, hir: Call): void {
   const { callee, arguments: args } = hir;
   if (callee.kind !== "member") return;
+  const { callUses } = state;
   const { object, property } = callee;
-  if (property === "then" && args.length > 1) noteLater(object);
+  if (property === "then" && args.length > 1) noteLater(state, object);
   if (property === "catch" && object.kind === "call" && !isAtTop(state)) {
-    noteLater(object);
+    noteLater(state, object);
     const [handler] = args;
-    if (handler && runsStatements(state, scope, handler.value)) MAY_FAIL.add(object);
+    if (handler && runsStatements(state, scope, handler.value)) callUses.fallible.add(object);
   }
   if (object.kind !== "name" || object.name !== "Promise") return;
   if (property === "all" || property === "allSettled") {
-    for (const { value } of args) eachCall(value, (call) => TOGETHER.add(call));
+    for (const { value } of args) eachCall(value, (call) => callUses.together.add(call));
   }
-  if (property === "allSettled") for (const { value } of args) noteLater(value);
+  if (property === "allSettled") for (const { value } of args) noteLater(state, value);
   if (property !== "all") return;
   const note = isUndoneWhole(state) ? noteAwait : notePending;
-  for (const { value } of args) note(value);
-}
-
-/** True if a call runs where its promise is settled, which goes before all else that is known of it. */
-export function isLater(hir: HirExpression): boolean {
-  return LATER.has(hir);
+  for (const { value } of args) note(state, value);
 }
 
 /** True if it matters to a handler that something unknown fails. */
@@ -46,25 +40,25 @@ function runsStatements(state: State, scope: Scope, hir: HirExpression): boolean
 }
 
 /** Notes that an expression's value is a promise that is handed on. */
-export function noteLater(hir: HirExpression): void {
+export function noteLater(state: State, hir: HirExpression): void {
   switch (hir.kind) {
     case "call":
-      LATER.add(hir);
+      state.callUses.deferred.add(hir);
       // The function's result for each item.
-      if (isMap(hir)) for (const { value } of hir.arguments) noteResult(value);
+      if (isMap(hir)) for (const { value } of hir.arguments) noteResult(state, value);
       return;
     case "binary":
-      noteLater(hir.right);
+      noteLater(state, hir.right);
       return;
     case "conditional":
-      noteLater(hir.then);
-      noteLater(hir.otherwise);
+      noteLater(state, hir.then);
+      noteLater(state, hir.otherwise);
       return;
     case "array":
-      for (const { value } of hir.items) noteLater(value);
+      for (const { value } of hir.items) noteLater(state, value);
       return;
     case "typed":
-      noteLater(hir.operand);
+      noteLater(state, hir.operand);
       return;
     default:
   }
@@ -75,10 +69,10 @@ function isMap({ callee }: Call): boolean {
 }
 
 /** Result of a function that does not wait for it. */
-function noteResult(hir: HirExpression): void {
+function noteResult(state: State, hir: HirExpression): void {
   if (hir.kind !== "function" || hir.function.isAsync === true) return;
   visitInto(hir.function.body, (node) => {
-    if (isReturn(node)) noteLater(node.value);
+    if (isReturn(node)) noteLater(state, node.value);
     return !("parameters" in node);
   });
 }
@@ -88,36 +82,39 @@ function isReturn(node: object): node is { readonly value: HirExpression } {
 }
 
 /** True if a call gives its promise to another one, and is one of a promise itself: it runs with all that it is of. */
-export function isLaterChain(hir: Call): boolean {
+export function isLaterChain({ callUses }: State, hir: Call): boolean {
   const { callee } = hir;
-  if (!LATER.has(hir) || callee.kind !== "member") return false;
+  if (!callUses.deferred.has(hir) || callee.kind !== "member") return false;
   if (PROMISE_METHODS.has(callee.property)) return true;
   const { object, property } = callee;
   return property === "all" && object.kind === "name" && object.name === "Promise";
 }
 
 /** The arguments of a call that hands the promises of a function on; others as they are. */
-export function withLater(hir: Call, args: readonly Value[]): readonly Value[] {
-  if (!LATER.has(hir) || !isMap(hir)) return args;
+export function withLater(
+  { callUses }: State,
+  hir: Call,
+  args: readonly Value[],
+): readonly Value[] {
+  if (!callUses.deferred.has(hir) || !isMap(hir)) return args;
   return args.map((arg) => (isAsync(arg) ? { ...arg, isLater: true } : arg));
 }
 
-/** Calls whose promises are awaited together. */
-const TOGETHER = new WeakSet<HirExpression>();
-
 /** True if something unknown is called beside other calls that run where it fails, and a handler takes its error. */
-export function failsBesideOthers({ attempts }: State, hir: Call, callee: Value): boolean {
-  if (!TOGETHER.has(hir) || !attempts.some(({ isKept }) => isKept)) return false;
+export function failsBesideOthers(
+  { attempts, callUses }: State,
+  hir: Call,
+  callee: Value,
+): boolean {
+  if (!callUses.together.has(hir) || !attempts.some(({ isKept }) => isKept)) return false;
   return !["function", "builtin", "handle"].includes(callee.kind);
 }
 
-/** Calls of which it matters whether they fail, also those of something unknown. */
-const MAY_FAIL = new WeakSet<HirExpression>();
-
 /** True if a call of this function, or of a client, runs where its promise is settled. */
-export function isLaterCall(hir: Call, callee: Value): boolean {
-  if (MAY_FAIL.has(hir) && callee.kind !== "function" && callee.kind !== "builtin") return true;
-  return LATER.has(hir) && (isAsync(callee) || callee.kind === "handle");
+export function isLaterCall({ callUses }: State, hir: Call, callee: Value): boolean {
+  if (callUses.fallible.has(hir) && callee.kind !== "function" && callee.kind !== "builtin")
+    return true;
+  return callUses.deferred.has(hir) && (isAsync(callee) || callee.kind === "handle");
 }
 
 function isAsync(value: Value): value is Extract<Value, { kind: "function" }> {

@@ -16,28 +16,20 @@ import { enterHandler } from "./failures";
 import { attempting, beginAttempt, isChanged, notePoint } from "./attempts";
 import { addTry, mayFailItself, throwsItself } from "./tryCatch";
 
-const HELD = new WeakSet<HirExpression>();
-const LEAVING = new WeakSet<HirExpression>();
-
 /** Notes that an expression's value is not awaited where it stands. Linear in the calls whose value it is. */
-export function notePending(hir: HirExpression): void {
+export function notePending({ callUses }: State, hir: HirExpression): void {
   eachCall(hir, (call) => {
-    HELD.add(call);
-    LEAVING.delete(call);
+    callUses.pending.add(call);
+    callUses.leaving.delete(call);
   });
 }
 
 /** Notes that a function returns an expression's value without awaiting it: none of its handlers is for what fails in it. */
-export function noteLeaving(hir: HirExpression): void {
+export function noteLeaving({ callUses }: State, hir: HirExpression): void {
   eachCall(hir, (call) => {
-    HELD.add(call);
-    LEAVING.add(call);
+    callUses.pending.add(call);
+    callUses.leaving.add(call);
   });
-}
-
-/** True if what a call gives leaves the handlers around it before it is awaited. */
-export function isLeaving(hir: HirExpression): boolean {
-  return LEAVING.has(hir);
 }
 
 /** True if something that is returned here leaves a handler of this function. */
@@ -55,10 +47,10 @@ export function returnedPast(state: State, value: Value, source: SourceRange): V
 }
 
 /** The opposite: of a function that is awaited, what it returns is. */
-export function noteAwait(hir: HirExpression): void {
+export function noteAwait({ callUses }: State, hir: HirExpression): void {
   eachCall(hir, (call) => {
-    HELD.delete(call);
-    LEAVING.delete(call);
+    callUses.pending.delete(call);
+    callUses.leaving.delete(call);
   });
 }
 
@@ -83,11 +75,6 @@ export function eachCall(hir: HirExpression, note: (call: HirExpression) => void
       return;
     default:
   }
-}
-
-/** True if the promise of a call is not awaited where it stands. */
-export function isHeld(hir: HirExpression): boolean {
-  return HELD.has(hir);
 }
 
 /**
@@ -188,18 +175,18 @@ export function runPending(
 
 /** True if a promise is one of what runs already. */
 export function isRunning(promise: Value): boolean {
-  return OUTCOMES.has(promise) || isHeldList(promise);
+  return OUTCOMES.has(promise) || isPromiseList(promise);
 }
 
 const LISTS = new WeakSet<Value>();
 
 /** True if a value stands for the promises that a loop made. */
-function isHeldList(promise: Value): boolean {
+function isPromiseList(promise: Value): boolean {
   return LISTS.has(promise);
 }
 
 /** The promises of the rounds of a loop, of which `flag` says whether one was rejected; awaited they are `value`. */
-export function heldList(state: State, flag: string, value: Value, source: SourceRange): Value {
+export function promiseList(state: State, flag: string, value: Value, source: SourceRange): Value {
   const run = (): Value => {
     rethrownIf(state, { kind: "variable", name: flag }, source);
     return value;
@@ -255,7 +242,7 @@ export function rethrownIf(state: State, condition: Expression, source: SourceRa
 
 /** Nobody awaits the promise: what fails in it goes no further. Says whether it is one. */
 export function swallow(state: State, promise: Value): boolean {
-  if (isHeldList(promise)) return true;
+  if (isPromiseList(promise)) return true;
   const outcome = OUTCOMES.get(promise);
   if (!outcome) return false;
   catchLate(state, outcome);

@@ -10,7 +10,7 @@ import { readsOf } from "../values/convert";
 import {
   failsAlone,
   runPending,
-  heldList,
+  promiseList,
   isRunning,
   isUndoneWhole,
   rejectionOf,
@@ -82,7 +82,7 @@ export function roundsOf(state: State, source: SourceRange): Rounds {
     end: (start, value) => {
       if (!isUsed) return value;
       state.commands.splice(start, 0, set(false));
-      return heldList(state, flag, value, source);
+      return promiseList(state, flag, value, source);
     },
   };
 }
