@@ -1,9 +1,9 @@
-// How deep adapters go into a tree. They recurse, and whoever interprets what they make recurses as deep.
+// Limit on how deep adapters descend into a tree. They are recursive, and so is the interpreter of their result.
 
-/** Reads what is inside one level deeper, or not at all where that is too deep. */
+/** Reads something one level deeper; calls `tooDeep` instead beyond the limit. */
 export type Deeper = <T>(read: () => T, tooDeep: () => T) => T;
 
-/** Code that people write is far below this. */
+/** Hand-written code is nested far less deeply than this. */
 const DEEPEST = 400;
 
 export function depthLimit(): Deeper {

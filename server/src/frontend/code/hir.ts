@@ -1,16 +1,15 @@
-// The high-level intermediate representation (HIR): what application code says, the same for all languages. Adapters
-// make it from syntax trees; the evaluator interprets it. Plain data; every node has its place in the file's text.
+// The high-level intermediate representation (HIR) of application code, the same for all languages. Adapters build it from syntax trees;
+// the evaluator interprets it. HIR is plain data; every node has its position in the file.
 import type { Span } from "../sql/text/split";
 
 /**
- * A part of a string's value whose characters stand one by one in the file from `start` (UTF-16). An escape, or a line
- * end that a text block changes, is a run of its own; a run whose `length` differs from its text's stands for that
- * many characters of the file.
+ * A part of a string's value whose characters appear unchanged in the file from `start` (UTF-16). An escape, or a line end that a text
+ * block changes, is a run of its own; if `length` is set, the run takes up that many characters of the file.
  */
 export interface TextRun {
   readonly text: string;
   readonly start: number;
-  /** Characters of the file, where they are not as many as the text's. */
+  /** Number of characters in the file, if it differs from the text's length. */
   readonly length?: number;
 }
 
@@ -44,8 +43,8 @@ export type HirExpression = Node &
         readonly optional: boolean;
       }
     /**
-     * A method's call has a `member` as its callee; a call of a method of the same class in Java has `this` made explicit.
-     * `import("x")`, and `require("x")` that is not at the top, are calls of those names.
+     * The callee of a method call is a `member`; for a Java call of a method of the same class, `this` is made explicit. `import("x")`, and
+     * a `require("x")` that is not at the top level, are calls of those names.
      */
     | {
         readonly kind: "call";
@@ -64,8 +63,8 @@ export type HirExpression = Node &
         readonly body?: HirClass;
       }
     /**
-     * JavaScript's `===` stays `===`; `&&`, `||`, `??` are lazy; `instanceof`, `in` are operators; Java's `==` is `===`.
-     * `div` is Java's division of whole numbers, which cuts off what is left.
+     * JavaScript's `===` stays `===`; `&&`, `||`, `??` are lazy; `instanceof`, `in` are operators; Java's `==` is `===`. `div` is Java's
+     * integer division, which truncates.
      */
     | {
         readonly kind: "binary";
@@ -92,7 +91,7 @@ export type HirExpression = Node &
         readonly operator?: string;
         readonly value: HirExpression;
       }
-    /** `x++`: `operator` is `+` or `-`; its value is the one after it where `isPrefix`. */
+    /** `x++`: `operator` is `+` or `-`; if `isPrefix`, the value is the one after the update. */
     | {
         readonly kind: "increment";
         readonly target: HirExpression;
@@ -113,9 +112,9 @@ export type HirExpression = Node &
           readonly value?: HirExpression;
         }[];
       }
-    /** A cast, `satisfies` or `!`: the value as it is, with the type as written. */
+    /** A cast, `satisfies` or `!`: the unchanged value with the type as written. */
     | { readonly kind: "typed"; readonly operand: HirExpression; readonly type: string }
-    /** Not understood; what is inside is evaluated all the same. `what`: the name of the construct. */
+    /** An unsupported construct; its parts are evaluated nevertheless. `what` names the construct. */
     | {
         readonly kind: "unknown";
         readonly what: string;
@@ -123,7 +122,7 @@ export type HirExpression = Node &
       }
   );
 
-/** An argument or an item, spread or not. */
+/** An argument or an item, possibly spread. */
 export interface HirArgument {
   readonly value: HirExpression;
   readonly isSpread: boolean;
@@ -170,11 +169,11 @@ export type HirStatement = Node &
         readonly value?: HirExpression;
         /** As written. */
         readonly type?: string;
-        /** It can be assigned again (`let`, `var`; Java without `final`). */
+        /** The variable can be reassigned (`let`, `var`; Java without `final`). */
         readonly isMutable: boolean;
       }
     | { readonly kind: "expression"; readonly expression: HirExpression }
-    /** `type name = type`: another name of a type. */
+    /** `type name = type`: a type alias. */
     | {
         readonly kind: "type";
         readonly name: string;
@@ -219,7 +218,7 @@ export type HirStatement = Node &
         readonly body: readonly HirStatement[];
         readonly handlers: readonly {
           readonly pattern?: HirPattern;
-          /** The types of what it catches, as written; empty: everything. */
+          /** The caught types as written; empty for a catch-all. */
           readonly types: readonly string[];
           readonly body: readonly HirStatement[];
         }[];
@@ -258,20 +257,20 @@ export interface HirParameter extends Node {
 
 export interface HirFunction extends Node {
   readonly name?: string;
-  /** From the start to before the body: what lenses stand above. */
+  /** The range from the start to the body; code lenses appear above it. */
   readonly header: Span;
   readonly parameters: readonly HirParameter[];
   /** An arrow with an expression has one `return`. */
-  /** Java: the type that it returns, as written. */
+  /** Java: the return type as written. */
   readonly returns?: string;
-  /** Java: the names of the classes of errors that it declares. */
+  /** Java: the declared exceptions' class names. */
   readonly throws?: readonly string[];
   readonly body: readonly HirStatement[];
   readonly annotations: readonly HirAnnotation[];
-  /** `this` is the surrounding one's (arrows, Java's lambdas). */
+  /** `this` is that of the enclosing function (arrow functions, Java lambdas). */
   readonly isArrow: boolean;
   readonly isGenerator: boolean;
-  /** Its result is awaited before its caller gets it. */
+  /** The result is awaited before the caller gets it. */
   readonly isAsync?: boolean;
 }
 
@@ -299,7 +298,7 @@ export interface HirMethod extends Node {
   /** Its `annotations` are the method's. TypeScript's `constructor(private x: X)` is also a field. */
   readonly function: HirFunction;
   readonly isPrivate: boolean;
-  /** Java: it has no body (of an interface, or `abstract`). */
+  /** Java: the method has no body (an interface's method or an `abstract` one). */
   readonly isAbstract?: boolean;
 }
 
@@ -309,7 +308,7 @@ export interface HirClass extends Node {
   /** As written, without type arguments. */
   readonly superclass?: string;
   readonly interfaces: readonly string[];
-  /** Java: what it extends and implements, as written. */
+  /** Java: the extended and implemented types as written. */
   readonly supertypes?: readonly string[];
   readonly isInterface: boolean;
   readonly fields: readonly HirField[];
@@ -331,8 +330,8 @@ export interface HirImport extends Node {
 }
 
 /**
- * `export { local as name }`, or of another module where `from` is given. `name` `*` without `local`: all of that module;
- * with `local`: the module itself is that value (`module.exports = local`). `local` `*`: that module as one value.
+ * `export { local as name }`, or a re-export if `from` is set. `name` `*` without `local`: all exports of that module; with `local`: the
+ * module itself is that value (`module.exports = local`). `local` `*`: that module as one value.
  */
 export interface HirExport extends Node {
   readonly name: string;
@@ -344,12 +343,12 @@ export interface HirModule {
   readonly language: "typescript" | "javascript" | "java";
   /** Java's package. */
   readonly package?: string;
-  /** `require("x")` at the top is an import, too. */
+  /** A top-level `require("x")` is an import as well. */
   readonly imports: readonly HirImport[];
   readonly exports: readonly HirExport[];
   readonly body: readonly HirStatement[];
   /** All comments, in order. */
   readonly comments: readonly Span[];
-  /** Where the text could not be parsed, or is nested too deeply to be read. */
+  /** Ranges that could not be parsed or are nested too deeply. */
   readonly errors: readonly Span[];
 }

@@ -1,7 +1,7 @@
-// Nodes of HIR, whatever they are.
+// Generic traversal of HIR nodes.
 import type { HirFunction } from "./hir";
 
-/** Every node of a part of HIR, each before what it holds. */
+/** Visits every node of a part of HIR in preorder. */
 export function visit(part: unknown, run: (node: object) => void): void {
   visitInto(part, (node) => {
     run(node);
@@ -9,7 +9,7 @@ export function visit(part: unknown, run: (node: object) => void): void {
   });
 }
 
-/** The same without what is inside of the nodes for which `run` gives false. */
+/** Like `visit`, but does not descend into nodes for which `run` returns false. */
 export function visitInto(part: unknown, run: (node: object) => boolean): void {
   if (!isNode(part)) return;
   const open: object[] = [part];
@@ -18,14 +18,14 @@ export function visitInto(part: unknown, run: (node: object) => boolean): void {
   }
 }
 
-/** The parts of HIR that a node holds, one level down. */
+/** The direct children of a node. */
 export function childrenOf(node: object): readonly object[] {
   const found: object[] = [];
   addChildren(node, found);
   return found;
 }
 
-/** Adds them to a list. All of HIR is gone over by this several times, so nothing is made on the way. */
+/** Appends a node's children to a list. All of HIR is traversed this way several times, so this allocates nothing. */
 export function addChildren(node: object, to: object[]): void {
   if (Array.isArray(node)) {
     for (const value of node as readonly unknown[]) if (isNode(value)) to.push(value);
@@ -38,7 +38,7 @@ export function addChildren(node: object, to: object[]): void {
   }
 }
 
-/** True if a value is an object at all. */
+/** True if a value is an object. */
 export function isNode(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

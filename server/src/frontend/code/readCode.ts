@@ -1,5 +1,5 @@
-// From the modules of a workspace to its transactions: every function that runs by itself is evaluated; those that
-// others were found to call are a part of these.
+// Reads the transactions of a workspace from its modules: evaluates every function that runs by itself; functions that others were found to
+// call belong to their callers.
 import type { Note, Transaction } from "../../program/program";
 import type { Taint } from "../../program/precision";
 import type { FileId } from "../../protocol/source";
@@ -52,13 +52,13 @@ import type { CodeSurroundings } from "./workspace/codeSurroundings";
 
 export interface CodeReading {
   readonly transactions: readonly Transaction[];
-  /** Files that were not come to before reading was stopped. */
+  /** Files that had not been reached when reading was stopped. */
   readonly unread: readonly FileId[];
 }
 
 /**
- * The transactions of the files' functions, in order of file and text. Never throws for bad input: what is not
- * understood taints the transaction that it is a part of.
+ * The transactions of the files' functions, ordered by file and position. Never throws for bad input: an unsupported construct taints its
+ * transaction.
  */
 export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
   const { first } = around;
@@ -72,7 +72,7 @@ export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
   const closed = isWhole ? found : withoutOpenCallers(found, { ...around, near, read });
   const own = new Set(first ? closed.filter((each) => isAbout(each, first.files)) : closed);
   const said = new Set<string>();
-  // Notes on a helper alone (a table that its callers name) are nothing to those who call it.
+  // A note on a helper alone (for example that its callers name the table) does not concern its callers.
   for (const each of evaluated) {
     if (each.statements > 0 && !own.has(each)) continue;
     for (const note of each.notes) {
@@ -96,13 +96,13 @@ export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
   };
 }
 
-/** While files are missing nothing is known to be unreached. */
+/** As long as files are missing, no call is known to be unreached. */
 const NOTHING_MISSED: ReturnType<typeof unreachedCalls> = { notes: [], lossesOf: () => [] };
 
-/** Every root of the files with the functions that run because of it; each function once, where it comes first. */
+/** Evaluates every root of the files and the functions that run because of it; each function once, where it comes first. */
 function* evaluateAll(around: CodeSurroundings): SlicedWork<{
   readonly evaluated: readonly ReadFunction[];
-  /** The keys of those that were not looked at to their ends, which is said. */
+  /** The keys of functions that were skipped or cut short, which is reported. */
   readonly passed: ReadonlySet<string>;
   readonly read: ReadingProgress;
   /** The files whose functions may use a database. */
@@ -161,10 +161,10 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
   const seen = new Set<string>();
   const all: ReadFunction[] = [];
 
-  /** Evaluates a function; its writes stay until those have been evaluated that it made. */
+  /** Evaluates a function; keeps its writes until the functions that it created have been evaluated. */
   function evaluate(root: Root, into: Gathered): void {
     if (seen.has(root.key)) {
-      // Another root led here before.
+      // An earlier root led to this one.
       if (!into.own.has(root.key)) into.elsewhere.add(root.key);
       return;
     }
@@ -194,14 +194,14 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
       undoAll(state);
       return;
     }
-    // A function that was too long and did nothing so far may do something behind.
+    // A function that exceeded the budget without a statement so far may still run one later.
     if (state.budget < 0 && result.statements === 0) {
       into.passed.push(passedRoot(root, around, failure === undefined ? {} : { failure }));
     }
     into.evaluated.push(readFunction(result, around));
     for (const each of result.handlers) evaluate(each, into);
     undoAll(state);
-    // One statement is the same with a transaction of its caller's and without.
+    // A single statement behaves the same inside and outside of its caller's transaction.
     if (whole.mayLack !== undefined && whole.statements > 1) {
       evaluate(rootWithout(root, whole.mayLack), into);
     }
@@ -216,7 +216,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
     all.push(...evaluated);
   }
 
-  /** Does what was done before, if the same functions are left to the file; whether they are. */
+  /** Reuses the earlier rounds if the same functions are still left to the file; returns whether it did. */
   function usesAgain(rounds: readonly Round[]): boolean {
     const own = new Set<string>();
     const isSeen = (key: string): boolean => own.has(key) || seen.has(key);
@@ -229,13 +229,13 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
     return true;
   }
 
-  /** Evaluates a root, or recalls what it did. */
+  /** Evaluates a root or recalls its result. */
   function read(found: ModuleRoot, file: FileId, steps: number): RootReading {
     const { name, function: hir, argument } = found;
     const asked = { file, name, function: hir, steps, ...(argument !== undefined && { argument }) };
     const kept = found.isPassing === true ? undefined : memory;
     const known = kept?.recall(asked, present(file));
-    // Functions to which others have led were left to them, and no others.
+    // Recalls the result only if exactly the same functions had been reached by earlier roots.
     if (known && isSame(known, (key) => seen.has(key))) {
       use(known);
       return known;
@@ -301,7 +301,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
       failed: (error, { name, span }) => {
         const key = `${file}#${name}`;
         const failure = failureOf(error);
-        // A value at the top under a name is exported under it, too.
+        // A named top-level value is also exported under that name.
         if (passed.some((each) => each.key === key)) return;
         passed.push(passedAt({ key, name }, file, span, around, failure));
       },
@@ -310,7 +310,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
     const functions = roots.map((root) => root.function);
     const isAsked = naming ? functionsNaming(hir, functions, naming) : undefined;
     for (const root of roots) {
-      // An inherited method calls those that the heir has.
+      // An inherited method calls the methods of the subclass.
       if (root.file === file && isAsked?.(root.function) === false) continue;
       if (seen.has(root.key)) {
         rounds.push({ before: root.key });
@@ -333,7 +333,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
       passed.push(...reading.passed);
       rounds.push({ reading });
     }
-    // Calls that were not looked at for want of steps are of no root.
+    // Calls that were skipped for lack of steps belong to no root.
     if (steps > 0 && isWhole && !naming)
       memory?.keepFile(file, present(file), dependencies(unionOfDependencies(used)), rounds);
     return passed;
@@ -350,7 +350,7 @@ function* evaluateAll(around: CodeSurroundings): SlicedWork<{
   return { evaluated: all, passed: passedKeys, read: done, near };
 }
 
-/** True if a work came to its end before reading was stopped. */
+/** Runs a piece of work until reading is stopped; true if it was completed. */
 function* untilStopped(work: SlicedWork<void>): SlicedWork<boolean> {
   try {
     yield* work;
@@ -365,20 +365,20 @@ function* untilStopped(work: SlicedWork<void>): SlicedWork<boolean> {
 interface Gathered {
   readonly evaluated: ReadFunction[];
   readonly own: Set<string>;
-  /** Steps that are left. */
+  /** Remaining steps. */
   steps: number;
   isCut: boolean;
   isBroken: boolean;
-  /** The functions to which it leads, and others led before. */
+  /** The keys of functions that it leads to and that earlier roots reached first. */
   readonly elsewhere: Set<string>;
-  /** Parts that were not looked at, or not to their end. */
+  /** Parts that were skipped or cut short. */
   readonly passed: PassedFunction[];
 }
 
-/** Steps of all functions of a file. The largest router of a real application takes half of it. */
+/** Step budget for all functions of a file. The largest router of a real application takes half of it. */
 const MOST_STEPS = 300_000;
 
-/** Stands for a file that the parser gave up: at its start. */
+/** Stands for a file that the parser gave up on: an empty range at its start. */
 const WHOLE: Span = { start: 0, end: 0 };
 
 function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
@@ -392,8 +392,8 @@ function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
 }
 
 /**
- * The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone, and on
- * who implements an interface among still others, so that they are not kept for other processes.
+ * The present state that a file's readings depend on. In Java this is all files: classes are known by name alone, and the implementations
+ * of an interface depend on still more files, so these readings are not persisted.
  */
 function presentOf(
   around: CodeSurroundings,
@@ -415,7 +415,7 @@ function presentOf(
   };
 }
 
-/** The present as readings of other processes are held against it. */
+/** The present state that persisted readings are compared with. */
 function lastingPresent(
   { lasting, modules, files, lines }: CodeSurroundings,
   { snapshot }: Pick<Present, "snapshot">,
@@ -428,10 +428,10 @@ function lastingPresent(
     digests.set(text, known);
     return known;
   };
-  // A text that takes too long to parse may take less the next time.
+  // A text that took too long to parse may parse faster the next time.
   const digestOf = (file: FileId): string =>
     snapshot.moduleOf(file) ? digest(lines(file).text) : "";
-  // The texts of everything else are in `lasting.environment`.
+  // `lasting.environment` has the text of everything else.
   const texts = environment.filter((each) => typeof each === "string");
   return {
     numbers: partNumbers(modules.moduleOf),
@@ -442,7 +442,7 @@ function lastingPresent(
   };
 }
 
-/** With what is to be told of the names that a root uses. */
+/** Adds the notes on the names that a root uses. */
 function withNotesOf(
   used: Dependencies,
   evaluated: readonly ReadFunction[],
@@ -471,7 +471,7 @@ function readFunction(result: Evaluation, around: CodeSurroundings): ReadFunctio
   };
 }
 
-/** The name by which others may call a root: not as it is shown, which may be its place. */
+/** The name by which others may call a root. It differs from the displayed name, which may be a position. */
 function namesOf(root: Root): readonly string[] {
   const { name, callee } = root.without ?? root;
   const all = [
@@ -484,7 +484,7 @@ function namesOf(root: Root): readonly string[] {
   return [...new Set(last)];
 }
 
-/** The losses of a function by others that it calls, that were not followed and do run statements. */
+/** The taints of a function for callees that were not followed and do run statements. */
 function unfollowed(
   evaluated: readonly ReadFunction[],
   files: readonly FileId[],
@@ -496,10 +496,10 @@ function unfollowed(
   const runs = (key: string): boolean => {
     const answer = answers.get(key);
     if (answer !== undefined) return answer;
-    // Until something else is found: of two that call each other neither runs anything by that.
+    // Assumed until shown otherwise: mutual recursion alone runs nothing.
     answers.set(key, false);
     const read = known.get(key);
-    // A function that is no root by itself may run something where its file has a word of a database.
+    // A function that is no root may run a statement if its file mentions a database.
     const found = read
       ? read.statements > 0 || passed.has(key) || read.unfollowed.some((each) => runs(each.key))
       : candidates.has(key.slice(0, key.lastIndexOf("#")));
@@ -524,7 +524,7 @@ function transaction(
   return transactionOf(evaluated, places, table);
 }
 
-/** The names of libraries that some module imports. */
+/** The names of libraries that any module imports. */
 function usedModules({
   modules,
   files,

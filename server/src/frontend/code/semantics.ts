@@ -1,39 +1,39 @@
-// Where the languages differ for the evaluator: one row per language. What differs in how texts are read is the readers'
-// (`typescript/`, `java/`), what differs in functions of the language itself is in tables (`evaluate/builtins/`).
+// Semantic differences between the languages as the evaluator needs them: one row per language. The readers (`typescript/`, `java/`) handle
+// differences in syntax; tables in `evaluate/builtins/` handle differences in built-in functions.
 import type { FileId } from "../../protocol/source";
 import type { HirModule } from "./hir";
 
 export interface Semantics {
   readonly family: "ecmascript" | "java";
-  /** Types are what they have, not what they are called: a record is of each type whose members it has. */
+  /** Types are structural: a record belongs to every type whose members it has. */
   readonly hasStructuralTypes: boolean;
-  /** `undefined` stands beside `null`. */
+  /** There is `undefined` besides `null`. */
   readonly hasUndefined: boolean;
-  /** Functions may give promises, which fail where they are awaited. */
+  /** Functions may return promises, which fail where they are awaited. */
   readonly hasPromises: boolean;
-  /** Several methods have one name with other parameters, and fields are named apart from methods. */
+  /** Methods can be overloaded, and fields and methods have separate namespaces. */
   readonly hasOverloads: boolean;
-  /** A class without a constructor has the one above it, and `super(...)` need not name it. */
+  /** A class without a constructor inherits that of its superclass. */
   readonly inheritsConstructors: boolean;
-  /** Decorators are functions that run on what they stand at; annotations say something alone. */
+  /** Decorators are functions that run on their target; annotations are only declarative. */
   readonly runsDecorators: boolean;
-  /** Names of other files come by imports of values; elsewhere classes are known by the names of their packages. */
+  /** Names of other files are imported as values; otherwise classes are known by their packages. */
   readonly namesByImport: boolean;
-  /** Modules are asked for while the code runs. */
+  /** Modules can be loaded at run time. */
   readonly loadsModules: boolean;
   /** Errors are caught by their classes. */
   readonly catchesByClass: boolean;
-  /** An index beyond the end of a list is an error. */
+  /** An index beyond the end of a list throws. */
   readonly checksBounds: boolean;
-  /** An array that stands alone in the place of a rest parameter is all of it. */
+  /** A single array passed for a rest parameter is the whole list of arguments. */
   readonly takesArrayAsRest: boolean;
-  /** Fields of records are asked for by methods of their names; a function is an object with one method of any name. */
+  /** Fields of records are read by accessor methods of the same name; a function is an object with one method of any name. */
   readonly hasAccessors: boolean;
-  /** Code that nobody knows changes records that it is given; beans are given to be sent or logged. */
+  /** Unknown code may change records that are passed to it; beans are passed only to be sent or logged. */
   readonly changesArguments: boolean;
-  /** Lists and records are of the language's own classes `Array` and `Object`. */
+  /** Lists and records are instances of the built-in classes `Array` and `Object`. */
   readonly hasLiterals: boolean;
-  /** Repositories that nobody knows commit each call that stands outside of transactions, as Spring's do. */
+  /** Unknown repositories commit each call outside of a transaction, as Spring's do. */
   readonly commitsEachCall: boolean;
 }
 
@@ -75,17 +75,17 @@ const JAVA: Semantics = {
   commitsEachCall: true,
 };
 
-/** The semantics of a file's language, by how the file is called. */
+/** The semantics of a file's language, by the file's extension. */
 export function semanticsOf(file: FileId): Semantics {
   return semanticsIn(file.endsWith(".java") ? "java" : undefined);
 }
 
-/** The semantics of a language, ECMAScript's where it is not known. */
+/** The semantics of a language; ECMAScript's if it is not known. */
 export function semanticsIn(language: HirModule["language"] | undefined): Semantics {
   return language === "java" ? JAVA : ECMASCRIPT;
 }
 
-/** True if a library is of a language: Java's modules are packages. */
+/** True if a library belongs to a language: Java's modules are packages. */
 export function isOfLanguage(
   { modules }: { readonly modules: readonly string[] },
   { family }: Semantics,

@@ -1,7 +1,7 @@
-// The value of a string literal as runs of characters that stand in the file as they are, with escapes between them.
+// The value of a string literal as runs of literal characters with escapes between them.
 import type { TextRun } from "./hir";
 
-/** The meaning of an escape, or of another sequence that does not stand for itself; `length` counts characters of the file. */
+/** The meaning of an escape or of another sequence that does not stand for itself; `length` counts characters of the file. */
 export interface Escape {
   readonly text: string;
   readonly length: number;
@@ -21,7 +21,7 @@ export function textRuns(
   const runs: TextRun[] = [];
   const mark = new RegExp(marks.source, "gu");
   let from = start;
-  // Searched in the literal alone: the next mark of the file may be far behind it.
+  // Searches only the literal: the next mark in the file may be far away.
   const inside = text.slice(start, end);
   for (let found = mark.exec(inside); found; found = mark.exec(inside)) {
     const at = start + found.index;

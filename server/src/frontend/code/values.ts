@@ -1,27 +1,29 @@
-// Abstract values of application code: expressions of the AR where they are scalars, and structured values where they
-// are rows, records, lists, functions or parts of a library.
+// Abstract values of application code: AR expressions for scalars, and structured values for rows, records, lists, functions and parts of
+// libraries.
 import type { Expression, ValueType } from "../../program/expression";
 import type { FileId } from "../../protocol/source";
 import { fewReads } from "./roots/provenance";
 import type { HirClass, HirFunction, TextRun } from "./hir";
 
-/** A place whose value can change. Writes go through the state's trail, so that branches can be undone. */
+/** A mutable location. Writes are recorded on the state's trail so that branches can be undone. */
 export interface Cell {
-  /** Absent: nothing is there. */
+  /** Absent if nothing has been stored. */
   value: Value | undefined;
-  /** Rising with time: what is older than a loop and written in it is carried from round to round. */
+  /** Increases with time: a cell that is older than a loop and written in it is carried from iteration to iteration. */
   readonly birth: number;
   /** Additions to a list, which only grows. */
   readonly isGrown?: boolean;
-  /** The time at which a field's record was made. It is taken to be older, since it may be there behind what made it. */
+  /**
+   * The time at which the field's record was created. The field counts as that old, since it may already have existed behind its creator.
+   */
   readonly made?: number;
-  /** The value of a field that is read where nothing was written yet. */
+  /** The value read from a field that has not been written yet. */
   readonly unset?: Value;
-  /** Functions find in it what others left: what the tops of modules leave there says nothing. */
+  /** The cell outlives a call: functions find in it what others left, so its initial value at the top of a module says nothing. */
   readonly isLiving?: true;
 }
 
-/** When there was first something that has the cell. */
+/** The time since which an object with this cell has existed. */
 export function ageOf({ birth, made = birth }: Cell): number {
   return made;
 }
@@ -34,14 +36,14 @@ export interface Scope {
   readonly module: ModuleScope;
 }
 
-/** The top of a module; its names are evaluated when they are asked for. */
+/** The top level of a module; its names are evaluated on demand. */
 export interface ModuleScope {
   readonly file: FileId;
-  /** The value of a name at the top of the module or imported by it. */
+  /** The value of a top-level or imported name. */
   readonly lookup: (name: string) => Value | undefined;
-  /** The place of a variable at the top of the module that the code assigns. */
+  /** The cell of a top-level variable that the code assigns. */
   readonly variable?: (name: string) => Cell | undefined;
-  /** Classes and functions of the module by name, methods with their class. */
+  /** Classes and functions of the module by name; methods with their class. */
   readonly scope: Scope;
 }
 
@@ -49,31 +51,31 @@ export type TextPart =
   | { readonly kind: "run"; readonly run: TextRun; readonly file: FileId }
   | { readonly kind: "hole"; readonly value: Value };
 
-/** The columns of a result by their names in it; `order` for reading by position. */
+/** The columns of a result by name; `order` for access by position. */
 export interface ResultColumns {
   readonly order: readonly string[];
   readonly types: ReadonlyMap<string, ValueType>;
-  /** Those that are never NULL in a row. */
+  /** Columns that are never NULL in a row. */
   readonly required?: ReadonlySet<string>;
-  /** Those that the driver may give as something else than a number, though it is one. */
+  /** Numeric columns that the driver may return as something other than a number. */
   readonly wide?: ReadonlySet<string>;
-  /** The code's names for them, where these are others: fields of a model by their columns. */
+  /** The code's names for columns, if they differ: fields of a model by column. */
   readonly renamed?: ReadonlyMap<string, string>;
-  /** The case that the columns are declared with is not known. */
+  /** The declared case of the columns is not known. */
   readonly foldsCase?: boolean;
-  /** Values that were read along with the first row: related rows and counts, by the names that the code uses. */
+  /** Values that were loaded along with the first row (related rows and counts), by their names in the code. */
   readonly related?: ReadonlyMap<string, Value>;
-  /** Values that were read along with all rows: which of them belong to each. */
+  /** Values that were loaded along with all rows, as functions that select those of one row. */
   readonly relatedTo?: ReadonlyMap<string, (row: RowValue) => Value>;
 }
 
-/** The rows of a result, all or one of them. */
+/** The rows of a result: all or one of them. */
 export interface ResultReference {
   readonly result: string;
   readonly columns: ResultColumns;
-  /** The count of births when it was read; absent where that is not known. */
+  /** The time at which it was read; absent if that is not known. */
   readonly born?: number;
-  /** The fields of its rows that were assigned since, by where these are: shared by all who hold some of them. */
+  /** Fields of its rows that were assigned later, by row; shared by all values that hold some of the rows. */
   readonly assigned?: Map<string, Map<string, Cell>>;
 }
 
@@ -82,44 +84,44 @@ export type Value =
       readonly kind: "scalar";
       readonly expression: Expression;
       readonly type?: ValueType;
-      /** A column that may be NULL, as it was read. */
+      /** The column may be NULL in the row that was read. */
       readonly mayBeNull?: true;
-      /** A number that the driver may give as something else. */
+      /** The driver may return this number as something else. */
       readonly isWide?: true;
-      /** Where this does not hold, it is `undefined`, which NULL stands for. Absent: it always is something. */
+      /** Where this condition does not hold, the value is `undefined`, represented by NULL. Absent if there always is a value. */
       readonly where?: Expression;
       /** Members of a function's result that gives nothing at times. */
       readonly whole?: Value;
       readonly foreign?: Foreign;
-      /** A set of its items, where it is a list. */
+      /** For a list: a set of its items. */
       readonly isOnce?: true;
     }
-  /** A string as far as it can be recovered. */
+  /** A string as far as it could be recovered. */
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
-  /** Absent: a record has no such field at all, not even one that holds `undefined`. */
+  /** Absent: a record has no such field, not even one that holds `undefined`. */
   | { readonly kind: "undefined"; readonly isAbsent?: true }
   /**
-   * A value from outside: an argument of the function or a part of one, by its path (`req.body.amount`). As a
-   * scalar it is a parameter of the transaction.
+   * A value from outside: an argument of the function or a part of one, by its path (`req.body.amount`). As a scalar it is a parameter of
+   * the transaction.
    */
   | {
       readonly kind: "input";
       readonly path: string;
       readonly origin: "argument" | "constant";
       readonly type?: string;
-      /** Meaning of the name of its type, where that is one of the workspace's. */
+      /** The resolved name of its type, if that is one of the workspace's. */
       readonly standsFor?: string;
-      /** Callers need not give it. */
+      /** Callers may omit it. */
       readonly mayLack?: boolean;
-      /** Nothing checks that callers give it, though its type says so. */
+      /** Its type requires it, but nothing checks that callers pass it. */
       readonly isUnchecked?: boolean;
-      /** The declared type of a member: a client, an argument of a type of its own. */
+      /** Looks up members by the declared type: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
-      /** The types that its own type gives to a function that is its argument, by the places of both. */
+      /** The types that its own type gives to the parameters of a callback, by the positions of both. */
       readonly gives?: (argument: number, parameter: number) => Value | undefined;
-      /** The file that names its type, where members are told by that. */
+      /** The file that names its type, if its members are looked up by type. */
       readonly holder?: FileId;
-      /** The array whose element it is (a part of), and the element's index, counted from one. */
+      /** The array that it is an element (or part of an element) of, and the element's index, counted from one. */
       readonly element?: {
         readonly array: string;
         readonly field: string;
@@ -127,37 +129,34 @@ export type Value =
       };
       /** A set of its items. */
       readonly isOnce?: true;
-      /** All arguments from some on, of which nobody knows how many there are. */
+      /** All arguments from a position on; their number is not known. */
       readonly isRest?: boolean;
       readonly foreign?: Foreign;
-      /** When the round of a loop began that took it from its array. */
+      /** The time at which the loop iteration began that took it from its array. */
       readonly born?: number;
     }
   | RowValue
   | RowsValue
   | ObjectValue
   | ListValue
-  /**
-   * A list whose items are made from another's when they are asked for: `map` and `filter` without statements, the same
-   * items in some order, the items of its items.
-   */
+  /** A list whose items are computed on demand from another list's: `map` and `filter` without statements, reordering, flattening. */
   | {
       readonly kind: "derived";
       readonly from: Value;
       readonly how: "map" | "filter" | "order" | "flat";
       readonly by: Value;
-      /** Its order is one of its items, whatever that of `from` is. */
+      /** It is sorted by its items, whatever the order of `from`. */
       readonly isSorted?: true;
-      /** True of a set, which has one of items that are alike. */
+      /** For a set: it has no duplicates. */
       readonly isOnce?: true;
-      /** The fields of its items that were assigned since they were made for the first time. */
+      /** The fields of its items that were assigned after the items were first computed. */
       readonly assigned?: Map<string, Cell>;
     }
-  /** A list that holds others' items one after the other: `[first, ...rows]`. */
+  /** A concatenation of lists: `[first, ...rows]`. */
   | {
       readonly kind: "joined";
       readonly parts: readonly Value[];
-      /** The first part is what a list held before branches added the others. */
+      /** The first part is the list before branches appended the others. */
       readonly isGrowth?: boolean;
     }
   | {
@@ -166,11 +165,11 @@ export type Value =
       readonly scope: Scope;
       readonly self?: Value;
       readonly name?: string;
-      /** The functions that were open where it was put aside: it runs later, and none of them begins anew in it. */
+      /** The functions that were active when it was stored: it runs later, and does not enter any of these again. */
       readonly within?: readonly string[];
-      /** The key of the root that it is, where others are the same function with other values around it. */
+      /** The key of the root, if other roots are the same function with another closure. */
       readonly made?: string;
-      /** Its calls run where their promises are settled. */
+      /** Its calls run when their promises are settled. */
       readonly isLater?: boolean;
     }
   | {
@@ -181,7 +180,7 @@ export type Value =
       readonly statics?: ReadonlyMap<string, Cell>;
     }
   | HandleValue
-  /** A function of the language's own library, by its name; `self` is what it was taken from. */
+  /** A built-in function, by name; `self` is its receiver. */
   | {
       readonly kind: "builtin";
       readonly name: string;
@@ -189,19 +188,19 @@ export type Value =
       /** A set of its items, where it is a list. */
       readonly isOnce?: true;
     }
-  /** All that a module exports. */
+  /** All exports of a module. */
   | { readonly kind: "namespace"; readonly lookup: (name: string) => Value | undefined }
-  /** A function of an unknown library, or an object that reaches the database in ways that are not read. */
+  /** A function of an unknown library, or an object whose access to the database is not analyzed. */
   | {
       readonly kind: "external";
       readonly name: string;
       readonly isDataAccess?: boolean;
-      /** The module that it comes from, as imports name it. */
+      /** The module that it comes from, as imported. */
       readonly module?: string;
-      /** True of a package that has nothing to do with a database, told by its name. */
+      /** The package has nothing to do with a database, judging by its name. */
       readonly isOfOthers?: boolean;
     }
-  /** Runs when it is awaited, returned or given to something that awaits it. */
+  /** A deferred call: runs when it is awaited, returned or passed to something that awaits it. */
   | { readonly kind: "deferred"; readonly run: () => Value; readonly data?: unknown }
   | {
       readonly kind: "choice";
@@ -211,31 +210,31 @@ export type Value =
     }
   | {
       readonly kind: "unknown";
-      /** For people: no meaning depends on it. */
+      /** For display only. */
       readonly why: string;
       readonly dependsOn: readonly Expression[];
-      /** It is one of several things that the code keeps, and nobody knows which: items of a list, or others. */
+      /** It is one of several values that the code keeps, and it is not known which: items of a list, or others. */
       readonly among?: "items" | "others";
     };
 
-/** An object that something unknown made for the code, or a part of one. */
+/** An object (or a part of one) that unknown code created. */
 export interface Foreign {
-  /** The whole object now: what it was made as until the code changes it. */
+  /** The current value of the whole object: as it was created until the code changes it. */
   readonly now: Cell;
-  /** The path of the whole where that is an input, else what it was made by. */
+  /** The path of the whole object if it is an input, else its creator. */
   readonly path: string;
 }
 
 /**
- * One row; `at` as in a field of the AR, or the first or last row for which a condition holds on the row that `loop` has
- * at hand. Without a row its fields are NULL; asking for them is an error of the code.
+ * One row; `at` as in a field of the AR, or the first or last row that satisfies a condition on the current row of `loop`. If there is no
+ * such row, its fields are NULL; accessing them is an error of the code.
  */
 export interface RowValue extends ResultReference {
   readonly kind: "row";
   readonly at: "first" | { readonly loop: string } | SearchedRow;
-  /** The library's knowledge of it: its model, for one. */
+  /** Data of the library, for example the model. */
   readonly data?: unknown;
-  /** Fields that were assigned since. */
+  /** Fields that were assigned later. */
   readonly overlay: Map<string, Cell>;
 }
 

@@ -1,15 +1,15 @@
-// Other names of functions than those that they are declared by: `import { a as b }`, `export default a`, `const b = a`,
-// `{ b: a }`, `all.b = a`, `const { a: b } = all`. Told by names alone, as all of `reachability.ts` is.
+// Aliases of functions: `import { a as b }`, `export default a`, `const b = a`, `{ b: a }`, `all.b = a`, `const { a: b } = all`. Works by
+// names alone, like `reachability.ts`.
 import type { FileId } from "../../../protocol/source";
 import type { HirExpression, HirModule, HirPattern, HirStatement } from "../hir";
 import type { CodeModules } from "../modules/modules";
 import { isFunction, isNode, visit, visitInto } from "../nodes";
 import { semanticsIn } from "../semantics";
 
-/** The names that stand elsewhere for what has a name. */
+/** The aliases of each name. */
 export type OtherNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A name that stands for what is called `of`. */
+/** An alias (`name`) of `of`. */
 export interface OtherName {
   readonly name: string;
   readonly of: string;
@@ -22,7 +22,7 @@ interface Kept {
 
 const known = new WeakMap<HirModule, Kept>();
 
-/** Imports and exports of modules by other names. Linear in them; of unchanged modules it is kept. */
+/** Aliases by imports and exports of modules. Linear in them; cached for unchanged modules. */
 export function namesElsewhere(files: readonly FileId[], modules: CodeModules): OtherNames {
   const found = new Map<string, Set<string>>();
   const { resolution } = modules;
@@ -63,12 +63,12 @@ function namesOf(file: FileId, module: HirModule, modules: CodeModules): readonl
   return found;
 }
 
-/** The name of what a module is, or gives in the first place: none of any program. */
+/** A name for a module itself or its default export, which no program uses. */
 function mainOf(file: FileId): string {
   return `default ${file}`;
 }
 
-/** The other names that a statement at the top of a module gives what it names. Linear in the statement. */
+/** The aliases that a top-level statement introduces. Linear in the statement. */
 export function otherNamesIn(statement: HirStatement): readonly OtherName[] {
   const outside: OtherName[] = [];
   visitInto(statement, (node) => {
@@ -76,7 +76,7 @@ export function otherNamesIn(statement: HirStatement): readonly OtherName[] {
     outside.push(...renamedBy(node), ...heldBy(node), ...assignedBy(node));
     return true;
   });
-  // Functions that functions call by names of their own, and records that they make of functions of theirs.
+  // Functions that are called under local aliases, and records of functions.
   const inside: OtherName[] = [];
   const records: OtherName[] = [];
   const called = new Set<string>();
@@ -129,7 +129,7 @@ function other(name: string | undefined, value: HirExpression | undefined): read
   return calledFor(value).flatMap((of) => (of === name ? [] : [{ name, of }]));
 }
 
-/** The names that a value has which may be a function: one of several, or what a function makes of one. */
+/** The names of functions that a value may be: one of several, or a function derived from one. */
 function calledFor(value: HirExpression): readonly string[] {
   switch (value.kind) {
     case "name":
@@ -160,10 +160,10 @@ function calledFor(value: HirExpression): readonly string[] {
 
 const LOGICAL: ReadonlySet<string> = new Set(["??", "||", "&&"]);
 
-/** Methods that call what they are given. */
+/** Methods that call their argument. */
 const CALLING = /^(?:map|flatMap|forEach|filter|some|every|find|reduce|then|catch|finally|bind)$/u;
 
-/** Names that are called, or given to what calls them. */
+/** Collects names that are called or passed to a call. */
 function noteCalled(node: object, called: Set<string>): void {
   if (!isCall(node)) return;
   const { callee, arguments: args } = node;

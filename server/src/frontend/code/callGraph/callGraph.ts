@@ -1,9 +1,9 @@
-// Who calls whom, by names, kept from one reading to the next: only statements that came or went are gone over again.
+// A call graph by names, updated incrementally: only added and removed statements are visited again.
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import { originOf } from "../queries/origins";
 import type { OtherNames } from "./aliases";
 
-/** The value under a name: a function, or what a call made of functions. */
+/** A named value: a function, or the result of a call with functions. */
 interface NamedPart {
   readonly name: string;
   readonly function?: HirFunction;
@@ -11,29 +11,29 @@ interface NamedPart {
 }
 
 interface Calls {
-  /** It calls something as databases are called. */
+  /** It contains a call that looks like a database call. */
   readonly isDirect: boolean;
   readonly names: ReadonlySet<string>;
 }
 
 export interface StatementParts {
   readonly named: readonly NamedPart[];
-  /** All that it calls, functions in it included. */
+  /** All names that it calls, nested functions included. */
   readonly calls: () => ReadonlySet<string>;
 }
 
 export interface CallGraph {
-  /** True if it holds most of these modules already. */
+  /** True if it already contains most of these modules. */
   readonly hasMost: (modules: readonly HirModule[]) => boolean;
-  /** Holds these modules, and no others, and the other names that they give. Linear in their number and in what changed of them. */
+  /** Sets the modules and their aliases. Linear in their number and in the changes. */
   readonly update: (modules: readonly HirModule[], others: OtherNames) => void;
-  /** The names that lead to a database; the same set as long as they are the same. */
+  /** The names that reach a database; the same set object as long as the names are the same. */
   readonly reaching: ReadonlySet<string>;
   readonly functions: (name: string) => readonly HirFunction[];
   readonly isCalled: (name: string) => boolean;
 }
 
-/** A graph of nothing. `partsOf` gives the same parts whenever it is asked about a statement. */
+/** An empty graph. `partsOf` must be deterministic for a statement. */
 export function createCallGraph(partsOf: (origin: HirStatement) => StatementParts): CallGraph {
   let modules: ReadonlySet<HirModule> = new Set();
   let reaching: ReadonlySet<string> = new Set();
@@ -54,7 +54,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
     }
   }
 
-  /** Looks at what stands under a name now. */
+  /** Updates the node of a name. */
   function look(name: string): void {
     const parts = named.get(name);
     const calls = new Set<string>();
@@ -75,7 +75,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
   }
 
   function allReaching(): ReadonlySet<string> {
-    // Grows while it is gone over: who calls a function that reaches reaches, too.
+    // Grows during iteration: a caller of a reaching function reaches a database, too.
     const found = new Set(direct);
     for (const name of found) {
       for (const caller of callers.get(name) ?? []) found.add(caller);
@@ -85,7 +85,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
     return isSame ? reaching : found;
   }
 
-  /** A name, and those that it stands for. */
+  /** A name and the names that it is an alias of. */
   function namesFor(name: string): ReadonlySet<string> {
     if (originals === undefined) {
       originals = new Map();
@@ -143,7 +143,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
   };
 }
 
-/** The statements of modules that are not among others, as they were first read. */
+/** The original statements of modules that are not among others. */
 function originsIn(
   modules: ReadonlySet<HirModule>,
   others: ReadonlySet<HirModule>,

@@ -1,15 +1,15 @@
-// Calls that are one of a database by what is written there alone: what was evaluated is held against them, so that
-// nothing is lost without a word. Only sure shapes count; what `reachability.ts` asks errs on the other side.
+// Call sites that are certainly database calls, judging by their syntax alone. The evaluated calls are compared with them, so that no
+// missed call goes unreported. Only certain shapes count; `reachability.ts` errs on the other side.
 import type { Span } from "../../sql/text/split";
 import type { HirExpression, HirFunction, HirModule, HirStatement, TextRun } from "../hir";
 import { originOf } from "../queries/origins";
 import { addChildren, isFunction, isNode } from "../nodes";
 
-/** A call as it is written; the same one as long as its statement at the top of the module says the same. */
+/** A call as written; the same object as long as its top-level statement has the same text. */
 export interface Site {
   /** The callee: `tx.user.create`. */
   readonly name: string;
-  /** The functions that it is in, outermost first. */
+  /** The enclosing functions, outermost first. */
   readonly functions: readonly HirFunction[];
 }
 
@@ -21,12 +21,12 @@ interface PlacedSite {
 const byModule = new WeakMap<HirModule, ReadonlyMap<string, PlacedSite>>();
 const byStatement = new WeakMap<HirStatement, readonly PlacedSite[]>();
 
-/** The calls of a database in the functions of a module, in order. Linear in its size, and kept over edits. */
+/** The database calls in the functions of a module, in order. Linear in its size, and kept across edits. */
 export function sitesOf(module: HirModule): Iterable<PlacedSite> {
   return placedSites(module).values();
 }
 
-/** The one that stands there. */
+/** The site at a position. */
 export function siteAt(module: HirModule, span: Span): Site | undefined {
   return placedSites(module).get(keyOf(span))?.site;
 }
@@ -53,7 +53,7 @@ function keyOf({ start, end }: Span): string {
   return `${String(start)}:${String(end)}`;
 }
 
-/** The callee of a call or tagged template, if that is a database for sure. */
+/** The callee of a call or tagged template, if it certainly is a database. */
 export function databaseCall(hir: HirExpression): string | undefined {
   if (hir.kind === "template") {
     return hir.tag && isSql(hir) ? (writtenName(hir.tag) ?? "the template") : undefined;
@@ -65,7 +65,7 @@ export function databaseCall(hir: HirExpression): string | undefined {
     : undefined;
 }
 
-/** True if a call runs a text of SQL, by its name and the text. */
+/** True if a call runs SQL text, judging by its name and the text. */
 export function runsSql(hir: HirExpression): boolean {
   if (hir.kind !== "call" || hir.callee.kind !== "member") return false;
   const first = hir.arguments[0]?.value;
@@ -84,7 +84,7 @@ function isOfDatabase(
   return RUNS_SQL.has(property) && first !== undefined && isSql(first);
 }
 
-/** As builders of queries name tables: `db.selectFrom("a")`, `db.insert(a).values(...)`, `knex("a").where(...)`. */
+/** True if a query builder names a table this way: `db.selectFrom("a")`, `db.insert(a).values(...)`, `knex("a").where(...)`. */
 function isOfBuilder(
   { object, property }: Extract<HirExpression, { kind: "member" }>,
   first: HirExpression | undefined,
@@ -105,7 +105,7 @@ function isOfBuilder(
 
 const OF_TABLES = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);
 
-/** The part before it in a chain. */
+/** The preceding part of a chain, by method. */
 const BEFORE: ReadonlyMap<string, string> = new Map([
   ["from", "select"],
   ["values", "insert"],
@@ -135,13 +135,13 @@ const RUNS_SQL = new Set(
   ).split(" "),
 );
 
-/** As people write SQL, and no sentence: in one case throughout. */
+/** SQL as written by people, in contrast to prose: in one case throughout. */
 const SQL =
   /^\s*(?:SELECT\s[^]*\sFROM\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|WITH\s+\S+\s+AS\s|BEGIN\b|START\s+TRANSACTION\b|select\s[^]*\sfrom\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|with\s+\S+\s+as\s)/u;
 
 function isSql(hir: HirExpression): boolean {
   if (hir.kind === "text") return SQL.test(`${textOf(hir.runs)} `);
-  // The parts between are as good as a name.
+  // Interpolated parts count as a name.
   return hir.kind === "template" && SQL.test(`${hir.texts.map(textOf).join("_")} `);
 }
 
@@ -149,7 +149,7 @@ function textOf(runs: readonly TextRun[]): string {
   return runs.map(({ text }) => text).join("");
 }
 
-/** `this.db.user` as it is written; undefined for what is no path of names. */
+/** The path `this.db.user` as written; undefined for anything else. */
 function writtenName(hir: HirExpression): string | undefined {
   switch (hir.kind) {
     case "name":

@@ -1,5 +1,5 @@
-// Reachability of a database from code, told by all that it names: every name is followed to where it is declared, over
-// imports and exports, and so on from there. What no name leads to cannot be done, but for what a caller hands in.
+// Reachability of a database from code by names: follows every name to its declaration, across imports and exports, transitively. Code can
+// do nothing that no name leads to, except by what a caller passes in.
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import { boundNames } from "../modules/boundNames";
@@ -18,10 +18,10 @@ import { semanticsIn } from "../semantics";
 import { mayLeadOutside } from "./moduleReachability";
 import { ANY_METHOD, type Reach, type Leads, type Extent } from "./reachability";
 
-/** Where counting ends. */
+/** Counting stops here. */
 const MOST_PARTS = 2000;
 
-/** A statement at the top of a module. */
+/** A top-level statement of a module. */
 interface Node {
   readonly file: FileId;
   readonly module: HirModule;
@@ -29,12 +29,12 @@ interface Node {
 }
 
 interface Targets {
-  /** One of the names leads to a database outside of the workspace. */
+  /** One of its names leads to a database outside of the workspace. */
   readonly isDirect: boolean;
   readonly nodes: readonly Node[];
 }
 
-/** Answers for the modules as they are; all questions together are linear in what is named. */
+/** Answers queries about a fixed set of modules; all queries together are linear in the number of names. */
 export function createLeads(
   modules: CodeModules,
   {
@@ -42,7 +42,7 @@ export function createLeads(
     isAsked,
     described = new Set(),
   }: Pick<Reach, "isReachedBy"> & {
-    /** True if a call may be one of a library's, by how it is written. */
+    /** True if a call may be a library's, judging by its syntax. */
     readonly isAsked: (call: WrittenCall) => boolean;
     /** Modules that the workspace describes, wherever they are. */
     readonly described?: ReadonlySet<string>;
@@ -72,7 +72,7 @@ export function createLeads(
     const start = originOf(first.statement);
     const known = leading.get(start);
     if (known !== undefined) return known;
-    // Where each was come to from: those on the way to a database lead there, too.
+    // The predecessor of each visited statement: all on the path to a database lead there, too.
     const from = new Map<HirStatement, HirStatement | undefined>([[start, undefined]]);
     const open = [first];
     for (let node = open.pop(); node; node = open.pop()) {
@@ -136,7 +136,7 @@ export function createLeads(
         if (runs(each.statement)) count(originOf(each.statement));
         else {
           changes ||= changesOthers(originOf(each.statement));
-          // Functions of records, and makers that are made of others.
+          // Functions of records, and factories that are built from others.
           makesNew ||= namedIn(originOf(each.statement)).makesNew;
         }
         add(targetsOf(each).nodes);
@@ -175,7 +175,7 @@ const DIRECT: Targets = { isDirect: true, nodes: [] };
 const holders = new WeakMap<HirFunction, HirStatement>();
 const byOrigin = new WeakMap<HirModule, ReadonlyMap<HirStatement, HirStatement>>();
 
-/** The statement at the top that holds a function, wherever both were moved; undefined where none does any more. */
+/** The top-level statement that contains a function, wherever both were moved; undefined if there is none any more. */
 function statementAround(module: HirModule, hir: HirFunction): HirStatement | undefined {
   const origin = originOf(hir);
   const { start, end } = hir.span;
@@ -190,18 +190,18 @@ function statementAround(module: HirModule, hir: HirFunction): HirStatement | un
   return found;
 }
 
-/** True if a statement is code that runs when it is called, and no value. */
+/** True if a statement is code that runs when it is called, as opposed to a value. */
 function runs(statement: HirStatement): boolean {
   if (statement.kind === "function" || statement.kind === "class") return true;
   return statement.kind === "let" && statement.value?.kind === "function";
 }
 
-/** The methods of a class that a part of it names, by way of others. */
+/** The methods of a class that a part of it names, transitively. */
 function methodsNamed(statement: HirStatement, first: References): readonly HirFunction[] {
   if (statement.kind !== "class") return [];
   const { methods } = statement.class;
   const found = new Set<HirFunction>();
-  // Grows while it is gone over.
+  // Grows during iteration.
   const names = new Set(first.own);
   for (const name of names) {
     for (const each of methods) {
@@ -214,7 +214,7 @@ function methodsNamed(statement: HirStatement, first: References): readonly HirF
   return [...found];
 }
 
-/** True if all that functions name of their object are methods of its class. */
+/** True if functions use `this` only for methods of the class. */
 function isOfMethods(statement: HirStatement, functions: readonly HirFunction[]): boolean {
   const names = functions.flatMap((each) => [...namedIn(each).own]);
   if (names.length === 0) return true;
@@ -236,7 +236,7 @@ interface Collected {
   readonly nodes: Node[];
 }
 
-/** Follows names of modules to the statements that declare or assign them. */
+/** Resolves names of modules to the statements that declare or assign them. */
 function createNames(
   modules: CodeModules,
   isAsked: (call: WrittenCall) => boolean,
@@ -259,7 +259,7 @@ function createNames(
     }
   }
 
-  /** The value of a module under a name; whether it gives anything. */
+  /** Follows the value that a module exports under a name; returns whether there is any. */
   function exported(
     file: FileId,
     name: string,
@@ -301,7 +301,7 @@ function createNames(
         isFound = true;
       }
     }
-    // A name that no file of the workspace gives comes from one of the others.
+    // A name that no file of the workspace exports comes from one of the missing modules.
     if (!isFound || name === "*") for (const from of missing) outside(from, name, use, into);
     return isFound || missing.length > 0;
   }
@@ -322,7 +322,7 @@ function createNames(
   function outside(from: string, name: string, use: Use, into: Collected): void {
     const mayLead = described.has(from) || mayLeadOutside(from) || GENERATED.test(from);
     if (into.isDirect || !mayLead) return;
-    // Enumerations, and types of data, are no clients.
+    // Enumerations and data types are no clients.
     into.isDirect =
       use === CALL_REFERENCE || OF_CLIENTS.test(name) || (use !== "type" && !/^[A-Z]/u.test(name));
   }
@@ -346,16 +346,16 @@ function createNames(
   };
 }
 
-/** Clients that tools generate. */
+/** Generated clients. */
 const GENERATED = /^(?:[.#~]|@\/).*(?:generated|client)/iu;
 
-/** Types of clients, and of what gives them. */
+/** Types of clients and of their providers. */
 const OF_CLIENTS =
   /Client|Pool|Connection|Transaction|DataSource|EntityManager|QueryRunner|Repository|Knex|Kysely|Drizzle|Database|Sequelize|Sql$|^Db|D[Bb]$|Model(?:Static|Ctor)?$|Executor|Queryable/u;
 
 const byName = new WeakMap<HirModule, ReadonlyMap<string, readonly HirStatement[]>>();
 
-/** The statements of a module by the names that they declare, or assign where a statement declares them. */
+/** The statements of a module by the names that they declare, or that they assign if another statement declares them. */
 function statementsOf(module: HirModule): ReadonlyMap<string, readonly HirStatement[]> {
   const known = byName.get(module);
   if (known) return known;

@@ -1,4 +1,4 @@
-// Functions that nobody outside of their module or class can call: all who do are there to be read.
+// Functions that are private to their module or class: all callers are known.
 import type { FileId } from "../../../protocol/source";
 import { boundNames } from "../modules/boundNames";
 import type { HirModule, HirStatement } from "../hir";
@@ -6,7 +6,7 @@ import { isFunction, visit } from "../nodes";
 import { functionKey } from "../queries/origins";
 import { semanticsIn } from "../semantics";
 
-/** True if the function with a key stands in what its module or class keeps to itself. Linear in the module. */
+/** True if the function with a key is in a private part of its module or class. Linear in the module. */
 export function isInner(key: string, file: FileId, module: HirModule): boolean {
   const isHere = (part: unknown): boolean => {
     let found = false;
@@ -25,7 +25,7 @@ export function isInner(key: string, file: FileId, module: HirModule): boolean {
   });
 }
 
-/** True if others may name what a statement at the top of a module declares. */
+/** True if other modules may name the declarations of a top-level statement. */
 function isGiven(statement: HirStatement, { language, exports }: HirModule): boolean {
   const names = boundNames(statement);
   if (!semanticsIn(language).namesByImport || names.length === 0) return true;

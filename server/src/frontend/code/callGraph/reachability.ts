@@ -1,5 +1,5 @@
-// Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
-// errs on the side of yes, so that all others need no evaluation.
+// Functions that may reach a database, by the names that they call: a cheap overapproximation, so that no other function needs to be
+// evaluated.
 import type {
   HirClass,
   HirExpression,
@@ -17,62 +17,62 @@ import { otherNamesIn, type OtherNames } from "./aliases";
 
 /** The calls of a part of the code. */
 interface Calls {
-  /** It calls something as databases are called. */
+  /** It contains a call that looks like a database call. */
   isDirect: boolean;
-  /** The same without what its annotations say. */
+  /** The same without its annotations. */
   isDirectInside: boolean;
-  /** It calls anything at all, or what it does is not known. */
+  /** It contains any call, or its behavior is not known. */
   isCalling: boolean;
   readonly names: Set<string>;
-  /** How many parts it has. */
+  /** Its number of HIR nodes. */
   size: number;
 }
 
 export interface Reach {
-  /** True if a function may run a statement, itself or by what it calls. */
+  /** True if a function may run a statement, directly or by its callees. */
   readonly mayReach: (hir: HirFunction) => boolean;
-  /** The names that a function calls, or gives to something that may call them. */
+  /** The names that a function calls or passes to a possible caller. */
   readonly calls: (hir: HirFunction) => ReadonlySet<string>;
-  /** True if any function calls something of that name. */
+  /** True if any function calls that name. */
   readonly isCalled: (name: string) => boolean;
-  /** True if a function may open a transaction around what it is given. */
+  /** True if a function may open a transaction around its argument. */
   readonly mayOpen: (hir: HirFunction) => boolean;
-  /** How many parts of HIR a function has. */
+  /** The number of HIR nodes of a function. */
   readonly size: (hir: HirFunction) => number;
-  /** True if a class that implements the interface has a method of that name that may run a statement. */
+  /** True if an implementation of the interface has a method of that name that may run a statement. */
   readonly isReachedBy: (interfaceName: string, method: string) => boolean;
   /** True if a function or method of that name may run a statement. */
   readonly isReaching: (name: string) => boolean;
-  /** The names that lead to a database; another set only where these are others. */
+  /** The names that reach a database; another set object only if the names differ. */
   readonly reaching: ReadonlySet<string>;
 }
 
-/** Names of methods by which libraries are asked for something, or parts of such names. */
+/** Names of library methods that access a database, or parts of such names. */
 const METHODS =
   /quer|exec|sql|transact|select|insert|update|delet|destroy|find|fetch|create|upsert|save|persist|merge|count|aggregat|group|where|raw|prepare|batch|unsafe|commit|rollback|begin|increment|decrement|remove|reload|connect|first|exists|paginate|load|^(?:one|none|many|any|all|run|tx|del|add|get|put)/iu;
 
-/** Methods of lists, where they are given a function. */
+/** Methods of lists when they are passed a function. */
 const OF_LISTS = new Set(
   "find findLast findIndex findLastIndex filter some every map flatMap forEach reduce".split(" "),
 );
 
-/** Variables that are called as a table is asked for: `db("accounts")`. */
+/** Variables that are called with a table: `db("accounts")`. */
 const CALLED = /^(?:knex|k|db|tx|trx|conn|connection|client|pool|sql|database)$/iu;
 
-/** Calls that give an AsyncLocalStorage something to hold (`storage.run(store, f)`). */
+/** Calls that store a value in an AsyncLocalStorage (`storage.run(store, f)`). */
 export const STORAGE_RUN = "run(store)";
-/** The same while something unknown goes on: the next handler of a request, all that follows. */
+/** The same around an unknown continuation: the next handler of a request. */
 export const HANDED_ON = "run(store, next)";
 
 const known = new WeakMap<HirFunction, Calls>();
 const namesByStatement = new WeakMap<HirStatement, ReadonlySet<string>>();
 const byStatement = new WeakMap<HirStatement, ReadonlyMap<string, readonly HirFunction[]>>();
 
-/** Looks over modules again and again: the parts that are new, each once, in time linear in their sizes. */
+/** Analyzes modules incrementally: each new part once, in linear time. */
 export function createReaches(): MakeReach {
   let known: readonly CallGraph[] = [];
   return (modules, others = NO_OTHERS) => {
-    // Several databases are read in turn, each with code of its own.
+    // Several databases are read in turn, each with its own code.
     const own = known.find((each) => each.hasMost(modules)) ?? createCallGraph(partsOf);
     known = [own, ...known.filter((each) => each !== own)].slice(0, MOST_GRAPHS);
     own.update(modules, others);
@@ -80,14 +80,14 @@ export function createReaches(): MakeReach {
   };
 }
 
-/** Who may reach what, among modules that have other names for what they give each other. */
+/** Computes reachability for modules and the aliases of their exports. */
 export type MakeReach = (modules: readonly HirModule[], others?: OtherNames) => Reach;
 
 const NO_OTHERS: OtherNames = new Map();
 
 const MOST_GRAPHS = 8;
 
-/** The same for modules that are looked at once. */
+/** Computes reachability for modules once. */
 export function reachOf(modules: readonly HirModule[], others?: OtherNames): Reach {
   return createReaches()(modules, others);
 }
@@ -117,17 +117,17 @@ function reachIn(graph: CallGraph): Reach {
   };
 }
 
-/** Stands for each method of an interface. */
+/** Stands for any method of an interface. */
 export const ANY_METHOD = "*";
 
-/** The name under which the methods are known that implement an interface's: none of any program. */
+/** A name for the implementations of an interface's method, which no program uses. */
 function implementedBy(interfaceName: string, method: string): string {
   return `${interfaceName} ${method}`;
 }
 
 const partsByStatement = new WeakMap<HirStatement, StatementParts>();
 
-/** The names of a statement at the top of a module, and the names that it calls. */
+/** The names of a top-level statement and the names that it calls. */
 function partsOf(statement: HirStatement): StatementParts {
   const own = partsByStatement.get(statement);
   if (own) return own;
@@ -152,7 +152,7 @@ function partsOf(statement: HirStatement): StatementParts {
   return parts;
 }
 
-/** Whoever makes an object of a class runs the constructor of the one above as well. */
+/** Creating an object also runs the superclass's constructor. */
 function constructedAs(statement: HirStatement): StatementParts["named"] {
   if (statement.kind !== "class") return [];
   const { name, superclass } = statement.class;
@@ -175,14 +175,14 @@ function callsOf(moved: HirFunction): Calls {
   collect(hir.body, calls, bound);
   collect(hir.parameters, calls, bound);
   collect(hir.annotations, calls);
-  // An argument goes no further where nothing is called.
+  // An argument goes nowhere if nothing is called.
   if (calls.isCalling) for (const name of bound.given) calls.names.add(name);
   calls.isDirectInside = calls.isDirect;
   calls.isDirect ||= hir.annotations.some(({ name }) => isOfDatabase(hir, name));
   return calls;
 }
 
-/** True if an annotation says that a function uses a database, or what runs where it is called, as it has no body. */
+/** True if an annotation says that a function, or the code that a bodiless one stands for, uses a database. */
 function isOfDatabase({ body }: HirFunction, annotation: string): boolean {
   return TRANSACTIONAL.test(annotation) || (body.length === 0 && STATEMENTS.test(annotation));
 }
@@ -191,7 +191,7 @@ const TRANSACTIONAL = /^(?:[\w.]+\.)?Transactional$/u;
 const STATEMENTS =
   /^(?:[\w.]+\.)?(?:Query|NativeQuery|Modifying|Procedure|(?:Select|Insert|Update|Delete)(?:Provider)?|SqlQuery|SqlUpdate|SqlBatch)$/u;
 
-/** The arguments of a call that a name at the top of a module stands for: `const save = atomic(saveAll)`. */
+/** The arguments of the call that initializes a top-level name: `const save = atomic(saveAll)`. */
 function madeIn(
   statement: HirStatement,
 ): { readonly name: string; readonly calls: Calls } | undefined {
@@ -204,7 +204,7 @@ function madeIn(
   return calls.names.size === 0 ? undefined : { name: statement.pattern.name, calls };
 }
 
-/** The calls of a statement at the top of a module, functions in it included. */
+/** The names that a top-level statement calls, nested functions included. */
 function namesIn(moved: HirStatement): ReadonlySet<string> {
   const statement = originOf(moved);
   const own = namesByStatement.get(statement);
@@ -215,13 +215,13 @@ function namesIn(moved: HirStatement): ReadonlySet<string> {
   return calls.names;
 }
 
-/** The names that a function may be called by for what it stands in, the innermost first. */
+/** The names of the enclosing declarations by which a function may be called, innermost first. */
 interface Names {
   readonly name: string;
   readonly above: Names | undefined;
 }
 
-/** Functions of a statement at the top of a module by the names under which they may be called. */
+/** Functions of a top-level statement by the names under which they may be called. */
 function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly HirFunction[]> {
   const own = byStatement.get(statement);
   if (own) return own;
@@ -232,11 +232,11 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
     if (list) list.push(hir);
     else found.set(name, [hir]);
   };
-  /** Gives the value in a node that has a name, with the name. */
+  /** Visits the value of a named node with its name. */
   const look = (node: object, names: Names | undefined): Named | undefined => {
     if (isImplementing(node)) {
       for (const { name, function: hir, kind } of node.methods) {
-        // `new Thing()` runs the constructor of it.
+        // `new Thing()` runs its constructor.
         if (kind === "constructor") add(node.name, hir);
         for (const each of node.interfaces) {
           add(implementedBy(each, name), hir);
@@ -284,7 +284,7 @@ interface Named {
   readonly value: unknown;
 }
 
-/** The names that a function binds itself, not those of functions in it. */
+/** The local names of a function, without those of nested functions. */
 function namesBoundIn(hir: HirFunction): ReadonlySet<string> {
   const found = new Set<string>();
   visitInto([hir.parameters, hir.body], (node) => {
@@ -296,7 +296,7 @@ function namesBoundIn(hir: HirFunction): ReadonlySet<string> {
   return found;
 }
 
-/** Names that a function binds itself, and those of them that it mentions otherwise than to ask them for something. */
+/** The local names of a function, and those of them that it uses other than as a receiver. */
 interface Bound {
   readonly names: ReadonlySet<string>;
   readonly given: Set<string>;
@@ -320,7 +320,7 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
           return false;
         }
         break;
-      // An iterator runs code of its own.
+      // Iterating runs the iterator's code.
       case "forEach":
       case "await":
       case "unknown":
@@ -341,7 +341,7 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
         }
         break;
       case "name":
-        // It may be given to something that calls it.
+        // It may be passed to a caller.
         if ("name" in node && typeof node.name === "string") {
           (bound?.names.has(node.name) === true ? bound.given : calls.names).add(node.name);
         }
@@ -352,12 +352,12 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
   });
 }
 
-/** A callee of a function calls who holds it; each is looked over once. */
+/** Attributes a nested function's calls to the enclosing function; visits each once. */
 function addInner(hir: HirFunction, calls: Calls): void {
   const { names, size, isDirectInside, isCalling } = callsOf(hir);
   calls.isCalling ||= isCalling;
   for (const name of names) calls.names.add(name);
-  // Its header is a part, too.
+  // The function itself counts as a node.
   calls.size += size + 1;
   calls.isDirect ||= isDirectInside;
 }
@@ -380,7 +380,7 @@ function addCall(callee: HirExpression, args: unknown, calls: Calls): void {
   if (!isOfList && METHODS.test(property)) calls.isDirect = true;
 }
 
-/** The rest of a request's handlers is called. */
+/** Calls the remaining handlers of a request. */
 const NEXT = /^(?:next|done)$/u;
 
 function mentions(part: unknown, name: RegExp): boolean {
@@ -421,7 +421,7 @@ function isImplementing(node: object): node is Pick<HirClass, "name" | "interfac
   return "interfaces" in node && "methods" in node;
 }
 
-/** The last name of what is assigned to. */
+/** The last name of an assignment target. */
 function assignedName(target: unknown): string | undefined {
   if (!isNamed(target, "place") || !("place" in target)) return boundName(target);
   const { place } = target;
@@ -435,24 +435,24 @@ function boundName(pattern: unknown): string | undefined {
 }
 
 export interface Leads {
-  /** True if the statement at the top of its module that holds a function may come to a database. */
+  /** True if the top-level statement that contains a function may reach a database. */
   readonly mayLead: (file: FileId, hir: HirFunction) => boolean;
-  /** True if something of a type, as a file writes it, may be or hold a client of one. */
+  /** True if a value of a type, as written in a file, may be or contain a client. */
   readonly mayHold: (file: FileId, type: string) => boolean;
-  /** How much there is to follow in a function. */
+  /** The amount of code reachable from a function. */
   readonly extentOf: (file: FileId, hir: HirFunction) => Extent;
 }
 
-/** A function with all that it names. */
+/** The code reachable from a function by names. */
 export interface Extent {
-  /** Parts of HIR, counted up to about `MOST_PARTS`. */
+  /** Number of HIR nodes, counted up to about `MOST_PARTS`. */
   readonly parts: number;
-  /** True if something in it may refuse what it is given, as far as it was counted. */
+  /** True if some of the counted code may reject its arguments. */
   readonly throws: boolean;
-  /** True if something in it may change what it did not make, as far as it was counted. */
+  /** True if some of the counted code may change objects that it did not create. */
   readonly changes: boolean;
-  /** True if something in it is new with each call, as far as it was counted. */
+  /** True if some of the counted code creates a new value with each call. */
   readonly makesNew: boolean;
-  /** True if a name in it leads to a database: those around it, and what its caller hands in, aside. */
+  /** True if one of its names leads to a database, disregarding enclosing names and arguments. */
   readonly leads: boolean;
 }

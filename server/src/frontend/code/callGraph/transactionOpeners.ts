@@ -1,18 +1,17 @@
-// Which functions may open a transaction around what they are given, told by what is written in them: only these are
-// evaluated where they stand around others.
+// Functions that may open a transaction around their argument, judging by their text: only these are evaluated where they wrap others.
 import type { HirFunction } from "../hir";
 import { isNode, visit } from "../nodes";
 
-/** As libraries and programmers name them; tools that trace what runs "start" transactions of their own. */
+/** Names used by libraries and programmers; tracing tools "start" transactions of their own. */
 const OPENS =
   /(?:^|[.$_@])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
 
-/** A wrapper may stand around wrappers. */
+/** Wrappers may be nested this deep. */
 const DEEPEST = 3;
 
 /**
- * True if a function may run something in a transaction that it opens, or while an AsyncLocalStorage holds something.
- * Errs on the side of yes. Linear in the function and those that it gives functions to, by their names (`named`).
+ * True if a function may run its argument in a transaction that it opens, or with a value in an AsyncLocalStorage. Errs on the side of yes.
+ * Linear in the function and in the functions that it passes functions to, by name (`named`).
  */
 export function mayOpen(
   hir: HirFunction,
@@ -55,7 +54,7 @@ function lastName(callee: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** A function, or what may be one. */
+/** True for a function or a possible one. */
 function isWork(argument: unknown): boolean {
   if (!isNode(argument) || !("value" in argument) || !isNode(argument.value)) return false;
   return (
@@ -63,7 +62,7 @@ function isWork(argument: unknown): boolean {
   );
 }
 
-/** True if a function of that name (as written) is taken to open a transaction around what it is given. */
+/** True if a function of that name (as written) is assumed to open a transaction around its argument. */
 export function opensByName(name: string): boolean {
   return OPENS.test(name);
 }

@@ -1,5 +1,5 @@
-// Calls of databases that no evaluated function came to, by the sites that stand in the code: said where they stand, and
-// a loss of the transactions whose functions hold them.
+// Database calls that no evaluated function reached, among the call sites: each is reported at its position and taints the transactions
+// whose functions contain it.
 import type { Note } from "../../../program/program";
 import type { Taint } from "../../../program/precision";
 import type { FileId, SourceRange } from "../../../protocol/source";
@@ -15,11 +15,11 @@ type Around = Pick<CodeSurroundings, "modules" | "files" | "lines">;
 interface Unreached {
   /** One for each function with such calls, at the first of them. */
   readonly notes: readonly Note[];
-  /** The losses of a function by calls within it, or within what it calls. */
+  /** The taints of a function for unreached calls in it or in its callees. */
   readonly lossesOf: (read: ReadFunction) => readonly Taint[];
 }
 
-/** The sites that an evaluated function came to. */
+/** The sites that an evaluated function reached. */
 export function reachedSites(
   { reached }: Evaluation,
   { modules }: Pick<Around, "modules">,
@@ -33,7 +33,7 @@ export function reachedSites(
   return found;
 }
 
-/** The sites that none came to. `passed`: functions of which is known that they were not followed to their ends. */
+/** The sites that no function reached. `passed`: functions known to have been skipped or cut short. */
 export function unreachedCalls(
   evaluated: readonly ReadFunction[],
   passed: ReadonlySet<string>,
@@ -78,11 +78,11 @@ interface Missed {
   readonly name: string;
   readonly count: number;
   readonly source: SourceRange;
-  /** The keys of the functions that it stands in. */
+  /** The keys of the enclosing functions. */
   readonly inside: readonly string[];
 }
 
-/** The calls of a file that were not come to: those of a function together. */
+/** The unreached calls of a file, grouped by function. */
 function missed(
   file: FileId,
   reached: ReadonlySet<Site>,
