@@ -53,11 +53,20 @@ export interface Witness {
 /** Prefix of uuids that represent values of a witness. */
 export const MADE_UUID = "00000000-0000-4000-8000-";
 
-/** A witness's text for people: generated uuids are shortened to their distinguishing part. */
+/** Prefix of values of a witness that are terms: what a function that is not followed made of others. */
+const TERM = "code:";
+
+/** True if a value of a witness is a term. */
+export function isTerm(value: Value | undefined): boolean {
+  return typeof value === "string" && value.startsWith(TERM);
+}
+
+/** A witness's text for people: generated uuids are shortened to their distinguishing part, and terms have no prefix. */
 export function shownText(text: string): string {
-  return text.includes(MADE_UUID)
-    ? text.replaceAll(/00000000-0000-4000-8000-0{0,8}(\d{4,})/gu, "\u2026$1")
-    : text;
+  const bare = isTerm(text) ? text.slice(TERM.length) : text;
+  return bare.includes(MADE_UUID)
+    ? bare.replaceAll(/00000000-0000-4000-8000-0{0,8}(\d{4,})/gu, "\u2026$1")
+    : bare;
 }
 
 /** The assumed answers of a witness as a sentence; undefined if there are none. */

@@ -141,6 +141,18 @@ describe("the consequence of a run", () => {
         lookedUp: ["room_id", "day"],
       },
     ],
+    // A function that is not followed gave both the same text, of which nobody knows more.
+    [
+      "duplicate: Two bookings for room 63 with the same guest, where one at a time leaves 1",
+      {
+        here: { bookings: [1, 2].map((id) => booking(id, { guest: "code:parse(u3)" })) },
+        serial: [
+          { bookings: [booking(1, { guest: "code:parse(u3)" })] },
+          { bookings: [booking(2, { guest: "code:parse(u3)" })] },
+        ],
+        lookedUp: ["room_id", "guest"],
+      },
+    ],
     [
       "limit: Three bookings for room 63, where one at a time leaves 2",
       {

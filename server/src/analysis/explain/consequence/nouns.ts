@@ -1,6 +1,6 @@
 // Tables, rows, columns and values as people call them: "two bookings for room 63 on 2025-01-01".
 import { ownEntry } from "../../../protocol/dictionary";
-import { shownText, type Row, type Value } from "../../../protocol/witness";
+import { isTerm, shownText, type Row, type Value } from "../../../protocol/witness";
 
 /** "team member" of `team_members`, `TeamMember` or `"team_members (PostgreSQL)"`. */
 export function singular(table: string): string {
@@ -54,7 +54,9 @@ function bareText(value: Value): string {
 /** "for room 63 and user 2 on 2025-01-01 with kind 'single'": the values that rows have in common. */
 export function sharedText(row: Row, columns: readonly string[]): string {
   const parts = columns.map((column) => {
-    const value = plainValue(ownEntry(row, column) ?? null);
+    const own = ownEntry(row, column) ?? null;
+    if (isTerm(own)) return { word: "with", text: `the same ${plainWords(column)}` };
+    const value = plainValue(own);
     const id = /^(.+?)[ _]?id$/iu.exec(plainWords(column))?.[1];
     if (id !== undefined) return { word: "for", text: `${id} ${value}` };
     if (/^\d{4}-\d\d-\d\d/u.test(value)) return { word: "on", text: value };
