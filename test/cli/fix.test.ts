@@ -94,7 +94,7 @@ describe("isolens fix", () => {
   it("names the kinds that it knows", async () => {
     const { code, error } = await fix("00000000", "--fix", "prayer");
     assert.equal(code, 3);
-    assert.match(error, /--fix must be one of guarded-update, /u);
+    assert.match(error, /--fix must be one of own-connection, guarded-update, /u);
   });
 
   it("writes a migration as a new file and leaves the one that was applied alone", async () => {
