@@ -78,6 +78,27 @@ const CHECKED: readonly (readonly [string, boolean, string, RegExp])[] = [
 ];
 
 describe("fixes", () => {
+  it("guard no UPDATE by ROW_COUNT() where MySQL may leave the row as it is", async () => {
+    const routine = (change: string): string => `-- @isolens dialect mysql
+CREATE TABLE item (id integer PRIMARY KEY, stock integer NOT NULL) ENGINE=InnoDB;
+DELIMITER //
+CREATE PROCEDURE take(IN p integer, IN n integer)
+BEGIN
+  DECLARE old integer;
+  SELECT stock INTO old FROM item WHERE id = p;
+  IF old < 5 THEN SIGNAL SQLSTATE '45000'; END IF;
+  UPDATE item SET stock = ${change} WHERE id = p;
+END //
+DELIMITER ;
+`;
+    const guards = async (change: string): Promise<boolean> => {
+      const { fixes } = await fixesOf(project(routine(change)));
+      return fixes.some(({ kind }) => kind === "guarded-update");
+    };
+    assert.equal(await guards("old - n"), false);
+    assert.equal(await guards("old - 1"), true);
+  });
+
   it("lock the row that a routine reads, and go for all that share the read", async () => {
     const folder = path.join(__dirname, "..", "..", "apps", "bank");
     const text = ["schema.sql", "bank.sql"]

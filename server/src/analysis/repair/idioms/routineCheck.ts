@@ -44,8 +44,7 @@ export function checkedRoutine(
   );
   const indent = /[ \t]*$/u.exec(text.slice(0, update.start))?.[0] ?? "";
   const isMysql = workshop.dialect !== "postgres";
-  if (isMysql && !update.statement.set.some(isCounted))
-    return "ROW_COUNT() counts no row that the UPDATE leaves as it is, so that a run alone might be refused";
+  if (isMysql && !update.statement.set.some(isCounted)) return NOT_COUNTED;
   const said = message.replaceAll("'", "''");
   const refusing = isMysql
     ? `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = '${said}';`
@@ -58,6 +57,10 @@ export function checkedRoutine(
     { file, start: end, end, newText: check },
   ];
 }
+
+/** The reason why MySQL's ROW_COUNT() does not tell if the UPDATE found its row. */
+export const NOT_COUNTED =
+  "ROW_COUNT() counts no row that the UPDATE leaves as it is, so that a run alone might be refused";
 
 /** True if a name of `length` tokens may be assigned here: by an assignment, INTO, a loop or a call. */
 function mayBeAssigned(tokens: readonly Token[], at: number, length: number): boolean {

@@ -5,6 +5,7 @@ import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { guardsBetween, type Guard } from "../idioms/guards";
 import { heldColumns, occurrences, type Held } from "../idioms/routineVariables";
+import { NOT_COUNTED } from "../idioms/routineCheck";
 import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../pairs";
 import type { Site, Workshop } from "../workshop";
 import { guardedInCode } from "./guardedCode";
@@ -95,6 +96,7 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
   if (guards.length > 0 && isRoutine) {
     const [body] = checks;
     if (body === undefined) return "what is to happen where the guard fails by then is not written";
+    if (isMysql && !set.some((_, at) => isCounted(text, set, at, held))) return NOT_COUNTED;
     edits.push(edit(end, `\n${indent}IF ${missed} THEN\n${indent}  ${body}\n${indent}END IF;`));
   }
   if (guards.length === 0 && later.length === 0 && isForUpdateAlone(text, read, update, held))
@@ -107,6 +109,27 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
       newText: kept?.name.join("") ?? "",
     });
   return { edits, isChecked: guards.length > 0 };
+}
+
+/** True if a column is assigned its read value plus or minus a number other than zero: no row stays as it is. */
+function isCounted(
+  text: string,
+  set: readonly Token[],
+  at: number,
+  held: readonly Held[],
+): boolean {
+  return held.some(({ name, column }) => {
+    const [sign, number, next] = set.slice(at + 2 + name.length);
+    return (
+      set[at]?.word === column.toLowerCase() &&
+      set[at + 1]?.word === "=" &&
+      name.every((word, n) => set[at + 2 + n]?.word === word.toLowerCase()) &&
+      (sign?.word === "+" || sign?.word === "-") &&
+      number !== undefined &&
+      /^[1-9]\d*$/u.test(text.slice(number.start, number.end)) &&
+      (next === undefined || next.word === ",")
+    );
+  });
 }
 
 /** True if nothing else uses what was read, so that the read can be removed. */
