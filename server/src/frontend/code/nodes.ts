@@ -1,7 +1,7 @@
 // Generic traversal of HIR nodes.
 import type { HirFunction } from "./hir";
 
-/** Visits every node of a part of HIR in preorder. */
+/** Visits every node of a part of HIR, each before its children. */
 export function visit(part: unknown, run: (node: object) => void): void {
   visitInto(part, (node) => {
     run(node);

@@ -380,7 +380,7 @@ function addCall(callee: HirExpression, args: unknown, calls: Calls): void {
   if (!isOfList && METHODS.test(property)) calls.isDirect = true;
 }
 
-/** Calls the remaining handlers of a request. */
+/** Callbacks that call the remaining handlers of a request. */
 const NEXT = /^(?:next|done)$/u;
 
 function mentions(part: unknown, name: RegExp): boolean {

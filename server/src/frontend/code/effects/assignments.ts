@@ -1,5 +1,4 @@
-// Assignments of the code to a name at the top of a module, or to a static field of a class there, wherever that
-// stands.
+// Assignments to a top-level name or to a static field of a top-level class, anywhere in the module.
 import { boundNames } from "../modules/boundNames";
 import type {
   HirClass,
@@ -14,25 +13,25 @@ import { isFunction, visitInto } from "../nodes";
 import { numberOf, originOf } from "../queries/origins";
 import { isMade, isPlain } from "./writeTargets";
 
-/** The value that is assigned, as text; `isOther`: that, or how it is written, is not all that it can come to hold. */
+/** The assigned values, as text; `isOther`: the name may also hold values that are not among these. */
 export interface Assignments {
   readonly values: readonly AssignmentRecord[];
   readonly isOther: boolean;
-  /** The statements at the top that make what is assigned, by their numbers. */
+  /** The indexes of the top-level statements that create the assigned values. */
   readonly makers: ReadonlySet<number>;
 }
 
 export interface AssignmentRecord {
   readonly value: HirExpression;
-  /** The names of it around it, and not at the top of the module; with the types of these. */
+  /** Local names around an assigned value, with their types. */
   readonly inner: ReadonlyMap<string, string | undefined>;
 }
 
-/** The assignments of a module to a name at its top. Linear in the statements that mention it as something assigned. */
+/** The assignments of a module to a top-level name. Linear in the statements that mention it as an assignment target. */
 export function assignmentsTo(module: HirModule, name: string): Assignments {
   const found = nothingFound();
   for (const moved of module.body) {
-    // Its own declaration is none.
+    // The name's own declaration is no assignment.
     if (boundNames(moved).includes(name)) continue;
     if (!namedIn(originOf(moved)).assigned.has(name)) continue;
     lookAtTop(
@@ -45,7 +44,7 @@ export function assignmentsTo(module: HirModule, name: string): Assignments {
   return assignmentsIn(found);
 }
 
-/** The assignments of a module to a static field of a class of that name. */
+/** The assignments of a module to a static field of a top-level class. */
 export function assignmentsToStatic(module: HirModule, of: HirClass, field: string): Assignments {
   const found = nothingFound();
   const isOf = (target: HirPattern | HirExpression, isOwn: boolean): boolean => {
@@ -65,8 +64,8 @@ export function assignmentsToStatic(module: HirModule, of: HirClass, field: stri
 }
 
 /**
- * The assignments of a module to what a name at its top declares, static fields with it, as text without places: where it is
- * the same, so is what may stand there. What is made has the places of its statement.
+ * The assignments of a module to what a top-level name declares, static fields included, as text without positions: as long as the text is
+ * the same, so are the possible values. Values that are created keep the position of their statement.
  */
 export function assignedText(module: HirModule, name: string): string {
   const own = texts.get(module) ?? new Map<string, string>();
@@ -121,7 +120,7 @@ function lookAtTop(
   if (found.isMade) found.makers.add(numberOf(originOf(moved)));
 }
 
-/** Names that are declared around something, with their types where these are written. */
+/** Names that are declared around something, with their written types. */
 type Names = ReadonlyMap<string, string | undefined>;
 
 const NO_NAMES: Names = new Map();
@@ -171,7 +170,7 @@ function isName(target: HirPattern | HirExpression, name: string): boolean {
   return (target.kind === "bind" || target.kind === "name") && target.name === name;
 }
 
-/** The names of a function's own, or of a statement's that is no declaration: parameters, variables of its blocks. */
+/** The local names of a function or of a statement that is no declaration: parameters, variables of its blocks. */
 function namesWithin(part: HirStatement | HirFunction): Names {
   const names = new Map<string, string | undefined>();
   if (!isFunction(part) && boundNames(part).length > 0) return names;

@@ -1,16 +1,16 @@
-// Calls that give something new each time, told by how they are written.
+// Calls that return a new value each time, judging by their syntax.
 import type { HirExpression } from "../hir";
 
 const FRESH =
   /^(?:random(?:[A-Z]\w*)?|getRandomValues|uuid(?:v?\d)?|v[1467]|nanoid|customAlphabet|customRandom|cuid2?|createId|ulid|hrtime|now|genSalt(?:Sync)?|generateKey(?:Pair)?(?:Sync)?|generate\w*(?:Id|Token|Secret|Salt|Nonce|Password|Otp|OTP|Uuid|UUID))$/u;
 
-/** Libraries whose hashes have a salt of their own. */
+/** Hash libraries that add a random salt. */
 const SALTED = /^(?:bcrypt(?:js)?|argon2)$/iu;
 
-/** Functions of the time where they are given nothing. */
+/** Functions that return the current time if they are called without arguments. */
 const OF_TIME = /^(?:Date|dayjs|moment|ObjectId)$/u;
 
-/** True if a call gives something else each time that it runs, by its name. Constant time. */
+/** True if a call returns another value each time it runs, judging by its name. Constant time. */
 export function isFreshCall({
   callee,
   arguments: { length },

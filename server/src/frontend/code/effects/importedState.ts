@@ -1,4 +1,4 @@
-// Writes of modules to state that others hold at their tops: fields of what they import.
+// Writes of modules to other modules' top-level state: fields of their imports.
 import type { FileId } from "../../../protocol/source";
 import type { HirModule } from "../hir";
 import { exportsOf, type CodeModules } from "../modules/modules";
@@ -13,8 +13,8 @@ import {
 } from "./parameterEffects";
 
 /**
- * The fields of what a name at the top of a file's module holds that modules change which import it, or that helpers change
- * which it is handed to. Of `Class.this`: those of its objects that helpers change.
+ * The fields of a top-level name's value that importing modules change, or that helpers change to which the value is passed. For
+ * `Class.this`: the fields of its objects that helpers change.
  */
 export type ChangedElsewhere = (file: FileId, name: string) => ReadonlySet<string>;
 
@@ -30,7 +30,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 const known = new WeakMap<HirModule, readonly Changed[]>();
 
-/** Answers for the modules as they are; the first question is linear in the imports of all files. */
+/** Answers queries about a fixed set of modules; the first one is linear in the imports of all files. */
 export function createChangedElsewhere(
   files: readonly FileId[],
   modules: Modules,
@@ -80,7 +80,7 @@ function collected(
       if (target === undefined) continue;
       for (const field of fields) {
         add(target, imported, field);
-        // A module as a whole has names that it exports.
+        // The fields of a whole module are its exported names.
         if (imported === "*") add(target, field, ANY_CHANGE);
       }
     }
@@ -106,13 +106,13 @@ function changedImports(module: HirModule): readonly Changed[] {
   return own;
 }
 
-/** The imports that a module hands on. Java has no imports of values. */
+/** The imports that a module passes on. Java has no imports of values. */
 function handedImports(module: HirModule): HirModule["imports"] {
   const handed = semanticsIn(module.language).namesByImport ? handedIn(module) : undefined;
   return handed ? module.imports.filter(({ local }) => handed.has(local)) : [];
 }
 
-/** Where what a file imports under a name is declared. */
+/** The declarations of a name that a file imports. */
 function importedAt(modules: Modules, file: FileId, local: string): readonly Place[] {
   const imports = modules.moduleOf(file)?.imports ?? [];
   return imports.flatMap((each) => {
@@ -124,7 +124,7 @@ function importedAt(modules: Modules, file: FileId, local: string): readonly Pla
   });
 }
 
-/** Where what a module gives under a name is declared, over all that it exports from elsewhere; each module is asked once. */
+/** The declarations of a name that a module exports, across re-exports; each module is visited once. */
 function declaredAt(
   modules: Modules,
   file: FileId,
@@ -143,7 +143,7 @@ function declaredAt(
     const target = modules.resolve(file, from);
     return target === undefined ? [] : declaredAt(modules, target, local, seen);
   }
-  // Java has no exports, and `module.exports = { f }` may be read as none.
+  // Java has no exports, and `module.exports = { f }` may not have been read as one.
   if (module.exports.length === 0) return [{ file, name }];
   return module.exports.flatMap(({ name: all, from }) => {
     const target = all === "*" && from !== undefined ? modules.resolve(file, from) : undefined;

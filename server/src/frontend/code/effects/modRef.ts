@@ -1,5 +1,5 @@
-// Mod/ref of code on what its names hold: fields that it writes, lists, sets and maps that it adds to. What stands at
-// the top of a module lives on between the calls of its functions, so that no function finds it as it was made.
+// Mod/ref analysis of names: fields that code writes, and lists, sets and maps that it adds to. Top-level state outlives the calls of a
+// module's functions, so no function may assume its initial value.
 import type {
   HirClass,
   HirExpression,
@@ -17,7 +17,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 const known = new WeakMap<HirModule, ReadonlyMap<string, ReadonlySet<string>>>();
 
-/** The fields of what a name at the top of a module holds that the module changes, wherever that stands. */
+/** The fields of a top-level name's value that the module changes anywhere. */
 export function changesOf(module: HirModule | undefined, name: string): ReadonlySet<string> {
   if (!module) return NONE;
   let changes = known.get(module);
@@ -31,8 +31,8 @@ export function changesOf(module: HirModule | undefined, name: string): Readonly
 const ownKnown = new WeakMap<HirClass, ReadonlySet<string>>();
 
 /**
- * The fields that a class's functions change of their object after it was made: its methods, functions that its fields
- * hold, and those that its constructor makes. Linear in the class, once.
+ * The fields that a class changes on its objects after their construction: in its methods, in functions in its fields, and in functions
+ * that its constructor creates. Linear in the class, once.
  */
 export function ownChanges(of: HirClass): ReadonlySet<string> {
   const before = ownKnown.get(of);
@@ -42,7 +42,7 @@ export function ownChanges(of: HirClass): ReadonlySet<string> {
   return changes;
 }
 
-/** The functions of a class that run when its object is there. */
+/** The functions of a class that run after the construction of its object. */
 export function laterFunctions({ methods, fields }: HirClass): readonly HirFunction[] {
   const own = methods.filter(({ isStatic }) => isStatic !== true);
   const [making, later] = [
@@ -62,7 +62,7 @@ export function ownStaticChanges({ methods }: HirClass): ReadonlySet<string> {
   return changedBy(own.map((each) => each.function));
 }
 
-/** The functions in a part that others may call when it is done; those that lists run at once are none. */
+/** The functions in a part that others may call after it has run; callbacks that list methods run at once are excluded. */
 function laterIn(part: unknown): readonly HirFunction[] {
   const found: HirFunction[] = [];
   visitInto(part, (node) => {
@@ -77,7 +77,7 @@ function laterIn(part: unknown): readonly HirFunction[] {
   return found;
 }
 
-/** Methods of lists that run what they are given. */
+/** Methods of lists that run their callback at once. */
 const RUN_AT_ONCE: ReadonlySet<string> = new Set(
   "forEach map filter reduce some every find flatMap sort".split(" "),
 );
@@ -90,7 +90,7 @@ function changedBy(functions: readonly HirFunction[]): ReadonlySet<string> {
   return found;
 }
 
-/** The fields of what a name of a function stands for, among its changes, whatever else it calls that. */
+/** The fields of a name's value that a function changes, including through its local aliases. */
 export function changesWithin(
   hir: HirFunction,
   root: string,
@@ -107,10 +107,7 @@ export function changesWithin(
   return found;
 }
 
-/**
- * Names that a function gives to fields of its object, or to what is in these: `const { by } = this`. Undefined stands for
- * the object itself.
- */
+/** Local aliases of an object's fields or of values in these: `const { by } = this`. Undefined stands for the object itself. */
 function takenFrom(hir: HirFunction, from: string): ReadonlyMap<string, string | undefined> {
   const given: { readonly pattern: HirPattern; readonly value: HirExpression }[] = [];
   visit(hir.body, (part) => {
@@ -136,7 +133,7 @@ function takenFrom(hir: HirFunction, from: string): ReadonlyMap<string, string |
   return names;
 }
 
-/** The field of the object at hand that a value is, or is in; undefined for what is none of its. */
+/** The field of the current object that a value is, or is part of; undefined if there is none. */
 function rootIn(
   value: HirExpression,
   names: ReadonlyMap<string, string | undefined>,
@@ -157,7 +154,7 @@ function rootIn(
     }
     case "call": {
       const { callee } = value;
-      // The result of a method of the object itself is its own business.
+      // The result of the object's own method is not followed.
       const isGiven = callee.kind === "member" && GIVING.has(callee.property);
       const root = isGiven ? rootIn(callee.object, names) : undefined;
       return root?.field === undefined ? undefined : root;
@@ -173,7 +170,7 @@ function rootIn(
   }
 }
 
-/** Methods that give what a collection holds. */
+/** Methods that return an item of a collection. */
 const GIVING: ReadonlySet<string> = new Set(["get", "at", "find", "values", "entries"]);
 
 function boundIn(pattern: HirPattern): readonly string[] {

@@ -1,5 +1,5 @@
-// Effects of functions on their parameters, as those who hand it to them see it: `add(this.seen, key)`. A function is
-// found by its name, in the same file or where an import leads to.
+// Effects of functions on their parameters, as callers see them: `add(this.seen, key)`. A function is looked up by name, in the same file
+// or by an import.
 import type { FileId } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirPattern } from "../hir";
 import { namedIn } from "../modules/references";
@@ -7,7 +7,7 @@ import { numberOf, originOf } from "../queries/origins";
 import { changesWithin, laterFunctions } from "./modRef";
 import { ANY_CHANGE, fieldOfChange, INSIDE, THIS } from "./writeTargets";
 
-/** A name at the top of a file's module. */
+/** A top-level name of a file. */
 export interface Place {
   readonly file: FileId;
   readonly name: string;
@@ -15,36 +15,35 @@ export interface Place {
 
 interface Modules {
   readonly moduleOf: (file: FileId) => HirModule | undefined;
-  /** Where what a file imports under a name is declared. */
+  /** The declarations of a name that a file imports. */
   readonly imported: (file: FileId, local: string) => readonly Place[];
 }
 
 /**
- * The fields that helpers change of what a name at the top of a module holds, or, by `Class.this`, of an object of that class
- * after it was made.
+ * The fields of a top-level name's value that helpers change; for `Class.this`: those of an object of that class after its construction.
  */
 export type ChangedByHelpers = (file: FileId, name: string) => ReadonlySet<string>;
 
-/** A function, and the file that it stands in. */
+/** A function and its file. */
 type Found = readonly [file: FileId, function: HirFunction];
 
-/** Functions that are gone over, each once in a round. */
+/** State of a fixpoint computation; each function is visited once per round. */
 interface Going {
-  /** The changes that they were found to make so far. */
+  /** The changes found so far, by function. */
   readonly found: Map<string, ReadonlySet<string>>;
   readonly seen: Set<string>;
-  /** Those that were asked about again in the round. */
+  /** The functions that were queried again in this round. */
   readonly asked: Set<string>;
-  /** One of them was asked about before all was found of it. */
+  /** A function was queried before all its changes had been found: another round is needed. */
   isMore: boolean;
 }
 
-/** Fields are few, and each round but the last finds one more of some function. */
+/** There are few fields, and each round but the last finds a new one for some function. */
 const MOST_ROUNDS = 50;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Answers for the modules as they are; each name is asked for once. */
+/** Answers queries about a fixed set of modules; each name is computed once. */
 export function createChangedByHelpers({ moduleOf, imported }: Modules): ChangedByHelpers {
   const answers = new Map<string, ReadonlySet<string>>();
   const ofParameters = new Map<string, ReadonlySet<string>>();
@@ -64,7 +63,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     const [root = callee, method] = callee.split(".");
     const { functions, methods } = declaredIn(module);
     const own = (method === undefined ? functions.get(root) : methods.get(method)) ?? [];
-    // The object of a method may be of any class that is known there.
+    // A method's object may be of any class that is known there.
     const classes = module.imports.map(({ local }) => local).filter((each) => /^[A-Z]/u.test(each));
     const roots = method === undefined ? [root] : new Set([root, ...classes]);
     const places = [...roots].flatMap((each) => imported(file, each));
@@ -78,10 +77,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     return [...own.map((each) => [file, each] as const), ...others];
   }
 
-  /**
-   * The changes of a function to its argument at a position. Functions that call each other are gone over until none of
-   * them is found to change more.
-   */
+  /** The changes of a function to an argument. For mutually recursive functions, iterates to a fixpoint. */
   function ofParameter(file: FileId, hir: HirFunction, at: number): ReadonlySet<string> {
     const key = `${String(numberOf(hir))} ${String(at)}`;
     const known = ofParameters.get(key);
@@ -95,7 +91,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
         ({ isMore } = going);
       }
     } finally {
-      // An error ends the function that asked, not the answers to others.
+      // An error ends only the query that caused it.
       going = undefined;
     }
     for (const [each, changed] of found) ofParameters.set(each, changed);
@@ -116,13 +112,13 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     const { pattern } = hir.parameters[at] ?? {};
     const changed = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
     const all = new Set([...before, ...changed]);
-    // Who asked on the way was told less.
+    // A query on the way saw an incomplete result.
     if (own.asked.has(key) && all.size > before.size) own.isMore = true;
     own.found.set(key, all);
     return all;
   }
 
-  /** All that a function changes by itself and by its helpers. */
+  /** All changes of a function by itself and by its helpers. */
   function changedIn(file: FileId, hir: HirFunction): ReadonlySet<string> {
     const { changed, handed } = namedIn(originOf(hir));
     return handed.size === 0 ? changed : new Set([...changed, ...byHelpers(file, handed)]);
@@ -198,7 +194,7 @@ function ofPattern(
 
 interface Declared {
   readonly functions: ReadonlyMap<string, readonly HirFunction[]>;
-  /** The methods of classes and of objects at the top. */
+  /** The methods of top-level classes and objects. */
   readonly methods: ReadonlyMap<string, readonly HirFunction[]>;
   readonly classes: ReadonlyMap<string, readonly HirClass[]>;
 }
@@ -248,7 +244,7 @@ function push<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
 
 const handedKnown = new WeakMap<HirModule, ReadonlyMap<string, ReadonlySet<string>>>();
 
-/** The values that a module hands on, by the names that they are of. */
+/** The values that a module passes on, by name. */
 export function handedIn(module: HirModule): ReadonlyMap<string, ReadonlySet<string>> {
   const before = handedKnown.get(module);
   if (before) return before;

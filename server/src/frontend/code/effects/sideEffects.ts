@@ -1,5 +1,5 @@
-// Side effects of code on what it did not make itself, told by its text: fields of what it is given or finds around it,
-// variables that others declare.
+// Side effects of code on objects that it did not create, judging by its text: fields of its arguments and of enclosing variables, and
+// those variables themselves.
 import type { HirArgument, HirExpression, HirMethod, HirPattern, HirStatement } from "../hir";
 import { visit } from "../nodes";
 import { changedBy } from "./writeTargets";
@@ -7,8 +7,8 @@ import { changedBy } from "./writeTargets";
 const known = new WeakMap<object, boolean>();
 
 /**
- * True if a function, or a statement at the top of a module, may change something that others see. What is done by the
- * functions that it calls is told by theirs. Linear in its size, once.
+ * True if a function or a top-level statement may change something that others see. Effects of its callees are not included. Linear in its
+ * size, once.
  */
 export function changesOthers(origin: object): boolean {
   const before = known.get(origin);
@@ -28,10 +28,10 @@ function changes(origin: object): boolean {
 
 interface Found {
   readonly declared: Set<string>;
-  /** Names of what may not have been made here. */
+  /** Names of objects that may not have been created here. */
   readonly given: Set<string>;
   readonly assigned: Set<string>;
-  /** The target of a change: what a name holds, or a part of it so many members down. */
+  /** The target of a change: a name's value, or a part of it so many members down. */
   readonly places: { readonly root: string; readonly depth: number }[];
 }
 
@@ -40,7 +40,7 @@ function lookOver(origin: object): Found {
   const given = new Set<string>();
   const assigned = new Set<string>();
   const places: Found["places"] = [];
-  /** Patterns and places that were told when what holds them was. */
+  /** Patterns and places that were handled along with their parent. */
   const told = new Set<object>();
   const make = (pattern: HirPattern): void => {
     if (pattern.kind !== "bind") return;
@@ -59,7 +59,7 @@ function lookOver(origin: object): Found {
         if (node.value === undefined || isFresh(node.value)) make(node.pattern);
         return;
       case "constructor":
-        // A value that a constructor gives its object is as new as that.
+        // A value that a constructor assigns to its object is as new as the object.
         visit(node.function, (inner) => {
           if (isPlaceOfThis(inner)) told.add(inner);
         });
@@ -99,7 +99,7 @@ function lookOver(origin: object): Found {
   return { declared, given, assigned, places };
 }
 
-/** `list.reduce((all, item) => ..., [])`: what is handed on begins as something new. */
+/** `list.reduce((all, item) => ..., [])`: the accumulator begins as a new object. */
 function beginsFresh(
   [by, start]: readonly HirArgument[],
   make: (pattern: HirPattern) => void,
@@ -108,7 +108,7 @@ function beginsFresh(
   if (handedOn && start && isFresh(start.value)) make(handedOn.pattern);
 }
 
-/** True if an expression makes something that nobody else has; what it holds may be others'. */
+/** True if an expression creates an object that nobody else has; its contents may be shared. */
 function isFresh(hir: HirExpression): boolean {
   switch (hir.kind) {
     case "typed":
@@ -128,7 +128,7 @@ function isFresh(hir: HirExpression): boolean {
   }
 }
 
-/** Methods that give a list or record of their own. */
+/** Methods that return a list or record of their own. */
 const COPIES: ReadonlySet<string> = new Set(
   "map filter slice concat flat flatMap split keys values entries fromEntries from toSorted".split(
     " ",

@@ -1,23 +1,23 @@
-// Targets of an assignment or a call, by how it is written: `name.field`; `name.field=` where it is given what a call
-// made, `name.field-` where it is given nothing, `name.*` where that is only known when it runs.
+// Targets of an assignment or a call, by syntax: `name.field`; `name.field=` if the result of a call is assigned, `name.field-` if it is
+// emptied, `name.*` if the field is known only at run time.
 import type { HirExpression } from "../hir";
 
-/** Stands for what is only known when it runs, and for all that a list, set or map holds. */
+/** Stands for a field that is known only at run time, and for all items of a list, set or map. */
 export const ANY_CHANGE = "*";
 
-/** The name of the object that a method is called on. */
+/** The name of the receiver in a method. */
 export const THIS = "this";
 
-/** The mark behind a field that an assignment gives what a call made. */
+/** The suffix of a field that is assigned the result of a call. */
 const MADE = "=";
 
-/** The mark behind a field that is emptied. */
+/** The suffix of a field that is emptied. */
 const EMPTIED = "-";
 
-/** The mark behind a field that stays the object it is while something in that object changes. */
+/** The suffix of a field that keeps its object while something in the object changes. */
 export const INSIDE = "+";
 
-/** The members behind the field that an assignment writes. */
+/** The suffix for the field that an assignment writes. */
 export function markOf({ operator, value }: Assignment): string {
   if (!isPlain(operator)) return "";
   return isMade(value) ? MADE : isNothing(value) ? EMPTIED : "";
@@ -30,7 +30,7 @@ export function isPlain(operator: string | undefined): boolean {
   return operator === undefined || operator === "??" || operator === "||";
 }
 
-/** The field of a change, and whether it may change what was nothing before to anything else than what was made. */
+/** The field of a change, and whether the change may turn an empty field into anything other than a created object. */
 export function fieldOfChange(change: string): { readonly field: string; readonly isAny: boolean } {
   const isAny = !MARKS.has(change.at(-1) ?? "");
   return { field: isAny ? change : change.slice(0, -1), isAny };
@@ -44,13 +44,13 @@ export function isNothing(value: HirExpression): boolean {
   return value.kind === "literal" && (value.value === null || value.value === undefined);
 }
 
-/** True if something is made where it stands: a client, what was loaded. */
+/** True if an expression creates its value: a client, something loaded. */
 export function isMade(value: HirExpression): boolean {
   if (value.kind === "await" || value.kind === "typed") return isMade(value.operand);
   return value.kind === "new" || value.kind === "call";
 }
 
-/** `name.field` of what is written where something is assigned to a place; undefined where that is of no name. */
+/** `name.field` for the target of an assignment; undefined if the target has no name. */
 export function changedPlace(place: HirExpression): string | undefined {
   if (place.kind === "typed") return changedPlace(place.operand);
   if (
@@ -67,7 +67,7 @@ export function changedPlace(place: HirExpression): string | undefined {
   return `${root}.${field}`;
 }
 
-/** The same of a call that changes what it is called on, or its first argument. */
+/** The same for a call that changes its receiver or its first argument. */
 export function changedByCall(
   call: Extract<HirExpression, { kind: "call" | "new" }>,
 ): string | undefined {
@@ -75,16 +75,16 @@ export function changedByCall(
   return target && changedIn(target);
 }
 
-/** The objects that change where something changes in the result of an expression. */
+/** The object that changes if the result of an expression is changed. */
 function changedIn(target: HirExpression): string | undefined {
   const root = rootOf(target);
   return root === undefined ? changedPlace(target) : `${root}.${ANY_CHANGE}`;
 }
 
-/** Methods that give what a collection holds: `by.get(key).push(item)`. */
+/** Methods that return an item of a collection: `by.get(key).push(item)`. */
 const TAKING: ReadonlySet<string> = new Set(["get", "at", "find"]);
 
-/** The target of a call: what its method is called on, or what is given to `Object.assign`. */
+/** The target of a call: the receiver of its method, or the first argument of `Object.assign`. */
 export function changedBy({
   callee,
   arguments: [first],
@@ -96,7 +96,7 @@ export function changedBy({
 }
 
 /**
- * The arguments of a call to the function that it calls: its name (`f`, `root.m`), the position (`0`, or `0.key` of what stands in a
+ * The arguments of a call as the callee gets them: the callee's name (`f`, `root.m`), the position (`0`, or `0.key` for a value in a
  * record), `root` or `root.field`.
  */
 export function handedBy({
@@ -120,7 +120,7 @@ export function handedBy({
   });
 }
 
-/** `f`, `root.m`; what is between the two is left out. */
+/** `f`, `root.m`; members between the two are omitted. */
 function calleeName(callee: HirExpression): string | undefined {
   if (callee.kind === "name") return callee.name;
   if (callee.kind !== "member") return undefined;

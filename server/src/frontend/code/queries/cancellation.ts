@@ -1,11 +1,11 @@
-// Reading that was cancelled: what may be said of the code.
+// Conclusions about the code that are still possible after a cancelled reading.
 import type { FileId } from "../../../protocol/source";
 import { callerNames } from "../callGraph/callerNames";
 import type { ReadingProgress } from "../workspace/readingOrder";
 import type { CodeModules } from "../modules/modules";
 import type { ReadFunction } from "./rootReading";
 
-/** A reading that did not come to all files. */
+/** A reading that did not reach all files. */
 interface Stopped {
   readonly files: readonly FileId[];
   readonly modules: CodeModules;
@@ -15,8 +15,8 @@ interface Stopped {
 }
 
 /**
- * The functions that nothing can call that was not read: those that it names may run in transactions of its own, so that
- * nothing is known of these alone. Linear in the files.
+ * The functions without callers among unread code. All others are dropped: an unread caller may run them in its own transaction. Linear in
+ * the files.
  */
 export function withoutOpenCallers(
   functions: readonly ReadFunction[],
@@ -29,7 +29,7 @@ export function withoutOpenCallers(
   return functions.filter((each) => names.files(names.of(each), isOpen).length === 0);
 }
 
-/** Files that were not read and may call something that uses a database, and their imports, which may do so for them. */
+/** Unread files that may call something that uses a database, and their imports, which may do so for them. */
 function callingFiles({ files, near, modules, read }: Stopped): ReadonlySet<FileId> {
   const left = new Set(files.filter((file) => !read.isWhole(file)));
   const found = new Set([...left].filter((file) => near.has(file)));

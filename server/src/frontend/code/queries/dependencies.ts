@@ -1,5 +1,5 @@
-// Dependencies of an evaluation outside of its own function, so that it can be told later whether it would find the
-// same again: names at the tops of modules, what modules import and export, who can reach a database, tables.
+// Dependencies of an evaluation outside of its own function, by which a later reading can tell whether it would have the same result:
+// top-level names, imports and exports, reachability of a database, tables.
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { FileId } from "../../../protocol/source";
@@ -14,57 +14,57 @@ import type { Reach, Leads } from "../callGraph/reachability";
 import { originOf } from "./origins";
 
 export type Dependency =
-  /** The statement that declares a name at the top of a module; none where nothing does. */
+  /** The top-level statement that declares a name; none if nothing does. */
   | { readonly kind: "name"; readonly file: FileId; readonly name: string }
-  /** The changes of a module to what a name at its top holds. */
+  /** A module's changes to the value of a top-level name. */
   | { readonly kind: "changes"; readonly file: FileId; readonly name: string }
-  /** The same of other modules. */
+  /** The same by other modules. */
   | { readonly kind: "changedElsewhere"; readonly file: FileId; readonly name: string }
-  /** The imports and exports of a module, and where they lead. */
+  /** The imports and exports of a module, and the files that they resolve to. */
   | { readonly kind: "head"; readonly file: FileId }
   /** A module as a whole. */
   | { readonly kind: "module"; readonly file: FileId }
-  /** The file that an import leads to. */
+  /** The file that an import resolves to. */
   | { readonly kind: "import"; readonly file: FileId; readonly specifier: string }
-  /** True if a function may come to use a database. */
+  /** True if a function may reach a database. */
   | { readonly kind: "reach"; readonly function: HirFunction }
-  /** True if a method may come to use a database that implements an interface's. */
+  /** True if an implementation of an interface's method may reach a database. */
   | { readonly kind: "implemented"; readonly interfaceName: string; readonly method: string }
-  /** True if what is around a function may come to a database by what it names. */
+  /** True if the enclosing scope of a function may reach a database by its names. */
   | { readonly kind: "leads"; readonly file: FileId; readonly function: HirFunction }
-  /** How much there is to follow in a function. */
+  /** The amount of code reachable from a function. */
   | { readonly kind: "extent"; readonly file: FileId; readonly function: HirFunction }
-  /** True if something of a type may be or hold a client of a database. */
+  /** True if a value of a type may be or contain a client of a database. */
   | { readonly kind: "holds"; readonly file: FileId; readonly type: string }
   /** True if a function may open a transaction. */
   | { readonly kind: "opens"; readonly function: HirFunction }
-  /** True if anything calls something of that name. */
+  /** True if anything calls that name. */
   | { readonly kind: "called"; readonly name: string }
-  /** True if something of that name may come to use a database. */
+  /** True if that name may reach a database. */
   | { readonly kind: "reaching"; readonly name: string }
-  /** The calls of methods of those names, wherever they stand. */
+  /** The calls of methods of those names in all files. */
   | { readonly kind: "declaring"; readonly names: ReadonlySet<string> }
   /** Facts about the table of a name. */
   | { readonly kind: "table"; readonly name: string }
-  /** How a name is spelled that SQL has in any case. */
+  /** The spelling of a name that SQL has in any case. */
   | { readonly kind: "spelling"; readonly name: string };
 
-/** A dependency, with those of the value that was asked for. */
+/** A dependency with the dependencies of its value. */
 export interface Entry {
   readonly on: Dependency;
   readonly inner: Set<Entry>;
-  /** The losses for whoever uses it. */
+  /** The notes that concern every user of the value. */
   readonly notes: Note[];
 }
 
-/** Entries that were used while something ran. */
+/** Entries that were used during an evaluation. */
 export type Dependencies = Set<Entry>;
 
 export interface Trace {
-  /** The entry of a dependency; there is one of each. */
+  /** The entry of a dependency; there is one for each. */
   readonly entry: (on: Dependency) => Entry;
   readonly use: (entry: Entry) => void;
-  /** Runs something whose uses go to `into`, and to nothing else. */
+  /** Runs a function and collects its dependencies in `into` alone. */
   readonly during: <Result>(into: Dependencies, run: () => Result) => Result;
 }
 
@@ -107,7 +107,7 @@ const IMPLEMENTED = Symbol("implemented");
 const TABLE = Symbol("table");
 const SPELLING = Symbol("spelling");
 
-/** Two keys that tell a dependency from all others. A name holds no NUL. */
+/** Two keys that identify a dependency. A name contains no NUL. */
 function keysOf(on: Dependency): readonly [unknown, unknown] {
   switch (on.kind) {
     case "name":
@@ -145,10 +145,10 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
   }
 }
 
-/** All that was used, directly or by values that were. */
+/** All dependencies, direct and transitive. */
 export function unionOfDependencies(...used: readonly Dependencies[]): Dependencies {
   const seen = new Set<Entry>(used.flatMap((each) => [...each]));
-  // Grows while it is gone over.
+  // Grows during iteration.
   for (const { inner } of seen) for (const each of inner) seen.add(each);
   return seen;
 }
@@ -157,7 +157,7 @@ export function dependencies(used: Dependencies): readonly Dependency[] {
   return [...used].map(({ on }) => on);
 }
 
-/** Facts about tables by what SQL says, and the files that code is read of. */
+/** The state that dependencies are looked up in: tables as declared by SQL, and the files of the code. */
 interface Asked {
   readonly files: readonly FileId[];
   readonly changedElsewhere: ChangedElsewhere;
@@ -165,7 +165,7 @@ interface Asked {
   readonly spelling: (written: string) => string;
 }
 
-/** The present value of a dependency; two are compared by identity. */
+/** The present value of a dependency; two values are compared by identity. */
 export type Facts = (on: Dependency) => unknown;
 
 export function createFacts(
@@ -174,7 +174,7 @@ export function createFacts(
   leads: Leads,
   { table, spelling, files, changedElsewhere }: Asked,
 ): Facts {
-  // The same for all who depend on them, and long to find.
+  // Shared by all dependents; computing it is slow.
   const callTexts = new Map<ReadonlySet<string>, string>();
   const callText = (names: ReadonlySet<string>): string => {
     const text =
@@ -237,7 +237,7 @@ function changesText(module: HirModule | undefined, name: string): string | unde
 
 const tableTexts = new WeakMap<Table, string>();
 
-/** Tables are made anew in each reading: what they say is compared. */
+/** Tables are built anew in each reading, so they are compared by content. */
 function tableText(table: Table | undefined): string | undefined {
   if (table === undefined) return undefined;
   const text = tableTexts.get(table) ?? JSON.stringify(table);
@@ -247,11 +247,11 @@ function tableText(table: Table | undefined): string | undefined {
 
 const declared = new WeakMap<HirModule, ReadonlyMap<string, HirStatement>>();
 
-/** Statements at the top of a module by the names that they declare. */
+/** Top-level statements of a module by the names that they declare. */
 export function declarations(hir: HirModule): ReadonlyMap<string, HirStatement> {
   const known = declared.get(hir);
   if (known) return known;
-  // A value may have the name of a type, and is what is meant by it then.
+  // A value may have the same name as a type; the value takes precedence.
   const types = hir.body.filter(({ kind }) => kind === "type");
   const own = new Map(
     [...types, ...hir.body.filter(({ kind }) => kind !== "type")].flatMap((statement) =>
@@ -274,7 +274,7 @@ interface Head {
 
 const knownHeads = new WeakMap<HirModule, Head>();
 
-/** Imports and exports without their places. */
+/** Imports and exports without their positions. */
 function headText(modules: CodeModules, file: FileId): string {
   const hir = modules.moduleOf(file);
   if (hir === undefined) return "";
@@ -292,7 +292,7 @@ function headText(modules: CodeModules, file: FileId): string {
   return text;
 }
 
-/** Modules and reach whose uses are told to a trace. */
+/** Wraps modules and reachability so that each use is recorded in a trace. */
 export function withTrace(
   trace: Trace,
   modules: CodeModules,

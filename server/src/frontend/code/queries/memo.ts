@@ -1,5 +1,5 @@
-// Memo of function summaries, kept from one reading of a workspace to the next for as long as nothing has changed that
-// they were seen to use. Where they only moved, so does what is known of them.
+// Memo of function summaries, kept from one reading of a workspace to the next as long as none of their dependencies has changed. If code
+// only moved, the positions in its summaries are moved along.
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirModule } from "../hir";
 import { createReaches, type MakeReach } from "../callGraph/reachability";
@@ -19,13 +19,13 @@ import { originOf } from "./origins";
 import { createTrace, type Dependency, type Entry, type Facts } from "./dependencies";
 import type { RootReading, AskedRoot, Present, Surroundings } from "./rootReading";
 
-/** A root of a file: what it did, or the key of one that others had led to before. */
+/** A root of a file: its result, or its key if an earlier root had led to it. */
 export type Round = { readonly reading: RootReading } | { readonly before: string };
 
 export interface CodeMemory {
-  /** Who may come to use a database among the functions of modules. */
+  /** Computes which functions of modules may reach a database. */
   readonly reachOf: MakeReach;
-  /** Facts about a root, if it would be found again. */
+  /** The result of a root, if it is still valid. */
   recall(root: AskedRoot, present: Present): RootReading | undefined;
   keep(
     root: AskedRoot,
@@ -33,20 +33,18 @@ export interface CodeMemory {
     dependencies: readonly Dependency[],
     reading: RootReading,
   ): void;
-  /** Facts about the roots of a file in which nothing has moved, in order, if it would be found again. */
+  /** The results of the roots of a file in which nothing has moved, in order, if they are still valid. */
   recallFile(file: FileId, present: Present): readonly Round[] | undefined;
-  /** `dependencies` are those of finding its roots; those of roots that were kept or recalled are added. */
+  /** `dependencies` are those of finding the roots; those of kept or recalled roots are added. */
   keepFile(
     file: FileId,
     present: Present,
     dependencies: readonly Dependency[],
     rounds: readonly Round[],
   ): void;
-  /** A reading begins. */
+  /** Marks the beginning of a reading. */
   begin(): void;
-  /**
-   * The lasting state of each file that was read since then: linear in what was read anew, and one file at a time.
-   */
+  /** The persistent form of each file that was read since then: linear in what was read anew, one file at a time. */
   lasting(): Generator<
     { readonly file: FileId; readonly readings: readonly LastingFile[] },
     void,
@@ -54,28 +52,28 @@ export interface CodeMemory {
   >;
 }
 
-/** A file as it was read. */
+/** The kept results of a file. */
 interface KeptFile {
   readonly environment: readonly unknown[];
   readonly facts: readonly Fact[];
-  /** Those of them that may change while modules, resolution and what reaches a database stay. */
+  /** Those facts that may change although modules, resolution and reachability stay the same. */
   readonly others: readonly Fact[];
-  /** The modules that the facts are about, and what else they follow from, when they were last found to be so. */
+  /** The modules and other state under which the facts were last found to hold. */
   readonly modules: Map<FileId, HirModule | undefined>;
   resolution: unknown;
   reaching: unknown;
   readonly rounds: readonly (Kept | { readonly before: string })[];
-  /** The same as it lasts, as it was when it was kept or found. */
+  /** The persistent form, as it was when it was kept or found. */
   lasting?: LastingFile;
 }
 
-/** The value that a dependency had. */
+/** A dependency and the value that it had. */
 interface Fact {
   readonly on: Dependency;
   readonly was: unknown;
 }
 
-/** The last readings of a file: before, and after, tables were inferred. */
+/** The latest readings of a file: before and after tables were inferred. */
 const MOST_PER_FILE = 2;
 
 interface Kept {
@@ -84,18 +82,18 @@ interface Kept {
   readonly environment: readonly unknown[];
   readonly facts: readonly Fact[];
   readonly files: ReadonlySet<FileId>;
-  /** Where the places of the reading are right. */
+  /** The snapshot that the positions of the reading refer to. */
   snapshot: Snapshot;
   reading: RootReading;
 }
 
-/** A reading goes over each root once or twice: before and after tables are inferred. */
+/** A reading evaluates each root once or twice: before and after tables are inferred. */
 const MOST_PER_ROOT = 2;
 
 /** A function is a root of each class that inherits it. */
 const MOST_PER_FUNCTION = 60;
 
-/** A memory that holds the last readings of each root, and finds those of files that others have kept. */
+/** A memo that keeps the latest readings of each root, and looks up those of files among persisted readings. */
 export function createCodeMemory(kept?: LastingReadings): CodeMemory {
   let used = new Map<FileId, { readonly read: KeptFile; readonly present: Present }[]>();
   const known = new WeakMap<HirFunction, readonly Kept[]>();
@@ -103,7 +101,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
   const byModule = new WeakMap<HirModule, readonly KeptFile[]>();
   const moverOf = createMovers();
   const environmentOf = createEnvironments();
-  /** With its places as they are now; undefined where one of them is gone. */
+  /** The reading with its present positions; undefined if one of them no longer exists. */
   const readingNow = (kept: Kept, snapshot: Snapshot): RootReading | undefined => {
     const mover = moverOf(kept.snapshot, snapshot);
     if (mover?.movedAmong(kept.files)) {
@@ -119,7 +117,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     dependencies.map((on) => ({ on, was: facts(on) }));
   const remember = (root: HirFunction, own: Kept, facts: Facts): void => {
     const origin = originOf(root);
-    // The answer of this root with other tables may be asked for again: that of before, or after, tables were inferred.
+    // The root's result with other tables may be needed again: the one from before or after tables were inferred.
     const others = (known.get(origin) ?? []).filter(
       (each) =>
         !isFor(each, own.root) ||
@@ -156,7 +154,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     reaching: present.reaching,
     rounds,
   });
-  /** The readings that others have kept of a file, if they would be found again. */
+  /** The persisted reading of a file, if it is still valid. */
   const revived = (file: FileId, present: Present): KeptFile | undefined => {
     const { lasting: around, snapshot, environment } = present;
     if (!around) return undefined;
@@ -266,13 +264,13 @@ function* lastingOf(used: UsedFiles): ReturnType<CodeMemory["lasting"]> {
   }
 }
 
-/** True if the places of what was read are those of the modules. A later reading may have moved them. */
+/** True if the reading's positions are those of the modules. A later reading may have moved them. */
 function isPlaced({ files, snapshot }: Kept, now: Snapshot): boolean {
   if (snapshot === now) return true;
   return [...files].every((file) => snapshot.moduleOf(file) === now.moduleOf(file));
 }
 
-/** A file's reading as it lasts, unless it depends on functions that stand nowhere. Linear in what was read. */
+/** The persistent form of a file's reading, unless it depends on functions that no longer exist. Linear in what was read. */
 function lastingFile(
   file: FileId,
   { facts, rounds }: KeptFile,
@@ -285,7 +283,7 @@ function lastingFile(
       const before = around.numbers.lastingKey(each.before);
       return before === undefined ? undefined : { before };
     }
-    // A function that an error ended may go well in another process.
+    // A function that failed with an error may succeed in another process.
     if (each.reading.isBroken || !isPlaced(each, around.present.snapshot)) return undefined;
     const number = around.numbers.numberOfFunction(each.function, each.files);
     const reading = lastingReading(each.reading, each.files, around.numbers);
@@ -297,10 +295,10 @@ function lastingFile(
   return { basis: lasting.basis, facts: () => lasting.facts, rounds: () => made };
 }
 
-/** How many environments are told apart: those of before and after tables were inferred, for some databases. */
+/** Number of environments to keep apart: before and after tables were inferred, for several databases. */
 const MOST_ENVIRONMENTS = 16;
 
-/** The first of those that are the same, so that they can be compared as one. */
+/** Interns environments so that they can be compared by identity. */
 function createEnvironments(): (environment: readonly unknown[]) => readonly unknown[] {
   const firsts = new WeakMap<readonly unknown[], readonly unknown[]>();
   let last: readonly (readonly unknown[])[] = [];
@@ -321,7 +319,7 @@ function modulesOf(
   return new Map(facts.flatMap(({ on }) => fileOf(on).map((file) => [file, moduleOf(file)])));
 }
 
-/** True if all is as it was; what follows from modules is asked only where one of them is another. */
+/** True if nothing has changed; what follows from modules is checked only if one of these differs. */
 function stillHolds(kept: KeptFile, { snapshot, facts, resolution, reaching }: Present): boolean {
   const holds = ({ on, was }: Fact): boolean => facts(on) === was;
   let isSame = kept.resolution === resolution && kept.reaching === reaching;
@@ -334,20 +332,20 @@ function stillHolds(kept: KeptFile, { snapshot, facts, resolution, reaching }: P
   return true;
 }
 
-/** Each dependency once. */
+/** Removes duplicate dependencies. */
 function withoutRepetition(facts: readonly Fact[]): readonly Fact[] {
   const { entry } = createTrace();
   return facts.filter(({ on }) => entry(on).on === on);
 }
 
-/** Where each of them, or one that asks the same, stands among those without repetition. */
+/** The index of each fact, or of one with an equal dependency, among the facts without duplicates. */
 function factIndexes(facts: readonly Fact[]): (fact: Fact) => number {
   const { entry } = createTrace();
   const indexes = new Map<Entry, number>(facts.map(({ on }, at) => [entry(on), at] as const));
   return ({ on }) => indexes.get(entry(on)) ?? -1;
 }
 
-/** True if it would be found again, had the tables stayed the same. */
+/** True if facts have changed and all of these are about tables. */
 function differsByTables({ facts: own }: Kept, now: Facts): boolean {
   const changed = own.filter(({ on, was }) => now(on) !== was);
   return changed.length > 0 && changed.every(({ on }) => isOfTables(on));
@@ -356,7 +354,7 @@ function differsByTables({ facts: own }: Kept, now: Facts): boolean {
 function isFor({ root, reading }: Kept, asked: Omit<AskedRoot, "function">): boolean {
   if (root.file !== asked.file || root.name !== asked.name) return false;
   if (root.argument !== asked.argument) return false;
-  // A function that had enough of fewer steps is the same with more.
+  // A function that finished within fewer steps has the same result with more.
   return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
 }
 
@@ -367,7 +365,7 @@ const OF_MANY: ReadonlySet<Dependency["kind"]> = new Set([
   "leads",
 ]);
 
-/** True if it follows from more than the module that it is about, where imports lead and what reaches a database. */
+/** True if the dependency is on more than its own module, import resolution and reachability. */
 function isOfMany(on: Dependency): boolean {
   return OF_MANY.has(on.kind) || (!("file" in on) && on.kind !== "reach");
 }
@@ -380,7 +378,7 @@ function same(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((each, at) => each === right[at]);
 }
 
-/** Movers between the snapshots of readings; none where they are the same. */
+/** Creates movers between the snapshots of readings; undefined for equal ones. */
 function createMovers(): (before: Snapshot, now: Snapshot) => Mover | undefined {
   const known = new WeakMap<Snapshot, { readonly now: Snapshot; readonly mover: Mover }>();
   return (before, now) => {

@@ -1,5 +1,5 @@
-// Parts of a module that an edit only moved: copies with other places, and the part that each of them goes back to. What is
-// known of a part by what it says, not by where it stands, is kept by its origin.
+// Parts of a module that an edit only moved: copies with other positions, and the original of each. Knowledge that does not depend on a
+// part's position is stored by its original.
 import { setEntry } from "../../../protocol/dictionary";
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirStatement } from "../hir";
@@ -8,23 +8,23 @@ const origins = new WeakMap<object, object>();
 const numbers = new WeakMap<object, number>();
 let next = 1;
 
-/** The node as it was read from a syntax tree; itself unless it was moved since. */
+/** The node as it was read from the syntax tree; the node itself if it was not moved. */
 export function originOf<Part extends object>(part: Part): Part {
-  // `moved` alone writes origins, and copies are of the kind of what they were made of.
+  // Only `moved` writes origins, and a copy has the type of its original.
   return (origins.get(part) as Part | undefined) ?? part;
 }
 
-/** The key of a function of a file, wherever in it it is moved. */
+/** The key of a function in a file; it stays the same when the function moves. */
 export function functionKey(file: FileId, hir: HirFunction): string {
   return `${file}#${String(numberOf(hir))}`;
 }
 
-/** The key of a function that a call at the top of a file gave, where the file calls it so. */
+/** The key of a function that a top-level call returned, under the name that the file gives it. */
 export function madeKey(file: FileId, name: string): string {
   return `${file}#=${name}`;
 }
 
-/** A number of the part, the same wherever it is moved. */
+/** A number for the part that stays the same when the part moves. */
 export function numberOf(part: object): number {
   const origin = originOf(part);
   const known = numbers.get(origin);
@@ -35,7 +35,7 @@ export function numberOf(part: object): number {
   return own;
 }
 
-/** A top-level statement as it is so many characters further on in the file. Linear in its size. */
+/** A copy of a top-level statement, moved by a number of characters. Linear in its size. */
 export function shift(statement: HirStatement, by: number): HirStatement {
   if (by === 0) return statement;
   const copy = movedPart(statement, by);
@@ -43,7 +43,7 @@ export function shift(statement: HirStatement, by: number): HirStatement {
   return copy;
 }
 
-/** Plain data in which `start` and `end` are offsets in the file: those of spans, and of runs of text. */
+/** A copy of plain data in which `start` and `end` are offsets in the file: those of spans and text runs. */
 export function movedPart<Part>(part: Part, by: number): Part {
   if (Array.isArray(part)) {
     // A mapped array of the same elements has the type of the array.
@@ -55,7 +55,7 @@ export function movedPart<Part>(part: Part, by: number): Part {
     const isOffset = typeof value === "number" && (key === "start" || key === "end");
     setEntry(copy, key, isOffset ? value + by : movedPart(value, by));
   }
-  // Functions are asked about one by one.
+  // Functions are looked up one by one.
   if ("isArrow" in part) origins.set(copy, originOf(part));
   // The same properties with values of the same types.
   return copy as Part;

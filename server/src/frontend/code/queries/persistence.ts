@@ -1,5 +1,5 @@
-// Persistent form of what is known of files: plain data that means the same in another process: functions by their
-// numbers in the texts of their files, and what a reading follows from by digests.
+// Persistent form of readings: plain data that another process understands. It refers to functions by their numbers in the text of their
+// file, and to dependencies by digests.
 import type { FileId } from "../../../protocol/source";
 import { declaringPlaces } from "../workspace/declarationCalls";
 import type { HirFunction } from "../hir";
@@ -14,23 +14,23 @@ import type {
   Surroundings,
 } from "./rootReading";
 
-/** The reading of a file: numbers, texts, lists, records and sets, as structured clones keep them. */
+/** The reading of a file: numbers, texts, lists, records and sets, which structured clones preserve. */
 export interface LastingFile {
   readonly basis: LastingBasis;
   readonly facts: () => LastingFacts;
   readonly rounds: () => readonly LastingRound[];
 }
 
-/** The texts that a reading of a file follows from. */
+/** The texts that a reading of a file depends on. */
 export interface LastingBasis {
-  /** All that is not code, in short. */
+  /** A digest of everything that is not code. */
   readonly environment: string;
   readonly files: readonly FileId[];
-  /** The digest of these. */
+  /** The digest of these texts. */
   readonly texts: string;
 }
 
-/** The dependencies of a reading, with all that they were where the texts alone do not say it, in short. */
+/** The dependencies of a reading, with a digest of those values that do not follow from the texts alone. */
 export interface LastingFacts {
   readonly on: readonly LastingDependency[];
   readonly tables: string;
@@ -42,7 +42,7 @@ export type LastingRound =
   | {
       readonly root: Omit<AskedRoot, "function">;
       readonly function: PartNumber;
-      /** Those of the file's facts that it depends on. */
+      /** The indexes of the file's facts that it depends on. */
       readonly facts: Uint32Array;
       readonly reading: LastingReading;
     };
@@ -61,19 +61,19 @@ type LastingDependency = readonly [
 
 /** Readings that outlive the process. */
 export interface LastingReadings {
-  /** The readings that were kept of a file, the last first. */
+  /** The persisted readings of a file, latest first. */
   readonly find: (file: FileId) => readonly LastingFile[];
 }
 
-/** The state that tells whether they hold. */
+/** The state that determines whether persisted readings are valid. */
 export interface LastingTeller {
-  /** All that readings depend on beside code: texts of SQL and schemas, configuration. */
+  /** Everything besides code that readings depend on: SQL and schema texts, configuration. */
   readonly environment: string;
-  /** A text in short. */
+  /** The digest of a text. */
   readonly digest: (text: string) => string;
 }
 
-/** The same for all who ask about the modules of one reading. */
+/** Digests of declaring calls, cached for the modules of one reading. */
 export function declaringDigests(
   { moduleOf }: Pick<Snapshot, "moduleOf">,
   files: readonly FileId[],
@@ -102,7 +102,7 @@ interface Fact {
   readonly was: unknown;
 }
 
-/** Dependencies as they last; undefined where one of them is of a function that stands in none of the files. */
+/** The persistent form of dependencies; undefined if one of them is on a function in none of the files. */
 export function lastingFacts(
   facts: readonly Fact[],
   more: Iterable<FileId>,
@@ -122,7 +122,7 @@ function basisOf(files: readonly FileId[], around: Surroundings): LastingBasis {
   return { environment, files, texts: digest(files.map(digestOf).join()) };
 }
 
-/** True if the texts and the environment are those that it follows from. */
+/** True if the texts and the environment are the ones that it depends on. */
 export function lastsStill(
   { environment, files, texts }: LastingBasis,
   around: Surroundings,
@@ -130,7 +130,7 @@ export function lastsStill(
   return environment === around.environment && texts === basisOf(files, around).texts;
 }
 
-/** The dependencies that a file was found to have, if all of them are so now. */
+/** The persisted dependencies of a file, if all of them still have their values. */
 export function presentFacts(
   { basis, facts }: LastingFile,
   around: Surroundings,
@@ -141,13 +141,13 @@ export function presentFacts(
   const found = lasting.map((each) => presentDependency(each, basis.files, numbers));
   if (!isComplete(found)) return undefined;
   const now = (on: Dependency): Fact => ({ on, was: present.facts(on) });
-  // The tables tell one of two readings of a file, before and after they were inferred, from the other.
+  // A file has two readings, before and after tables were inferred; the tables tell these apart.
   if (valuesOf(found.filter(isOfTables).map(now), around).tables !== tables) return undefined;
   const own = found.map(now);
   return valuesOf(own, around).others === others ? own : undefined;
 }
 
-/** The digest of the dependencies. */
+/** The digests of the dependencies' values. */
 function valuesOf(facts: readonly Fact[], around: Surroundings): Omit<LastingFacts, "on"> {
   const short = (own: readonly Fact[]): string =>
     around.digest(JSON.stringify(own.map((each) => lastingValue(each, around))));
@@ -161,12 +161,12 @@ export function isOfTables({ kind }: Dependency): boolean {
   return kind === "table" || kind === "spelling";
 }
 
-/** True if the text of a file says it. */
+/** True if the value follows from the text of a file. */
 function isOfText({ kind }: Dependency): boolean {
   return kind === "name" || kind === "changes" || kind === "module";
 }
 
-/** A reading as it lasts; undefined where it speaks of functions that stand in none of the files. */
+/** The persistent form of a reading; undefined if it refers to functions in none of the files. */
 export function lastingReading(
   reading: RootReading,
   files: Iterable<FileId>,
@@ -181,7 +181,7 @@ export function lastingReading(
   return isComplete(evaluated) ? { ...own, evaluated } : undefined;
 }
 
-/** The lasting form of a reading of the modules as they are. */
+/** Restores a persisted reading for the present modules. */
 export function presentReading(
   lasting: LastingReading,
   numbers: PartNumbers,
@@ -199,7 +199,7 @@ function isComplete<Item>(items: readonly (Item | undefined)[]): items is readon
   return items.every((each) => each !== undefined);
 }
 
-/** The same with other keys; undefined where one of them has none. */
+/** The same data with other keys; undefined if one of them has no counterpart. */
 function withKeys(
   reading: RootReading,
   keyOf: (key: string) => string | undefined,
@@ -270,7 +270,7 @@ function lastingDependency(
   }
 }
 
-/** The lists of `lastingDependency`, which alone writes them. */
+/** Only `lastingDependency` writes these lists. */
 function presentDependency(
   [kind, ...of]: LastingDependency,
   files: readonly FileId[],
@@ -321,7 +321,7 @@ function presentDependency(
 
 const namesByText = new Map<string, ReadonlySet<string>>();
 
-/** One set of each: what depends on names is known by their set. */
+/** Interns sets: dependencies on names are identified by their set. */
 function sameNames(names: readonly string[]): ReadonlySet<string> {
   const key = names.join();
   const own = namesByText.get(key) ?? new Set(names);
@@ -329,7 +329,7 @@ function sameNames(names: readonly string[]): ReadonlySet<string> {
   return own;
 }
 
-/** The dependency that was, by values alone. */
+/** The value that a dependency had, in a form that does not depend on identity. */
 function lastingValue({ on, was }: Fact, { digest, declaring }: Surroundings): unknown {
   if (on.kind === "declaring") return declaring(on.names);
   if (was === undefined) return "";

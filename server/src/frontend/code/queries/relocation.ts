@@ -1,4 +1,4 @@
-// Relocation of what is known of code that an edit only moved: the same, at other places.
+// Relocation: results about code that an edit only moved are kept with new positions.
 import type { FileId, Position, SourceRange } from "../../../protocol/source";
 import { positionAt, type LineIndex } from "../../sql/text/lines";
 import type { HirModule } from "../hir";
@@ -10,20 +10,20 @@ export interface Snapshot {
   readonly lines: (file: FileId) => LineIndex;
 }
 
-/** A statement at the top of a module where it was, and how far it is from there. */
+/** The earlier position of a top-level statement, and its distance from there. */
 interface Move {
   readonly start: Position;
   readonly end: Position;
   readonly lines: number;
-  /** On the first line alone: what follows a line's end keeps its column. */
+  /** Applies to the first line only: text after a line end keeps its column. */
   readonly characters: number;
 }
 
-/** Results of one reading as those of another one. */
+/** Moves results of one reading to the positions of another one. */
 export interface Mover {
-  /** The files among these of which something moved. */
+  /** The files among these in which something moved. */
   readonly movedAmong: (files: Iterable<FileId>) => boolean;
-  /** The same data with other places; undefined where a place stands in nothing that is still there. */
+  /** The same data with new positions; undefined if a position is in code that no longer exists. */
   readonly move: <Data>(data: Data) => Data | undefined;
 }
 
@@ -74,7 +74,7 @@ function compare(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
 
-/** Parts without places stay themselves, and what is shared stays shared. */
+/** Parts without positions are returned unchanged, and shared parts stay shared. */
 function moveAll<Data>(data: Data, movesOf: (file: FileId) => readonly Move[]): Data | undefined {
   const done = new Map<object, unknown>();
   let isLost = false;

@@ -1,4 +1,4 @@
-// Results of evaluating a root, as the memo and its persisted form have them.
+// Results of evaluating a root, as the memo and its persistent form store them.
 import type { Taint } from "../../../program/precision";
 import type { Note, Transaction } from "../../../program/program";
 import type { FileId, SourceRange } from "../../../protocol/source";
@@ -8,64 +8,64 @@ import type { Snapshot } from "./relocation";
 import type { Facts } from "./dependencies";
 import type { PartNumbers } from "./stableIds";
 
-/** A function that was evaluated by itself. */
+/** A function that was evaluated on its own. */
 export interface ReadFunction {
   /** Unique in the workspace. */
   readonly key: string;
-  /** The key by which callers know it, where it is another. */
+  /** The key that callers use, if it differs. */
   readonly calledAs?: string;
   /** Its name in the code. */
   readonly names: readonly string[];
   readonly statements: number;
-  /** The functions that it was found to call, by key. */
+  /** The keys of the functions that it was found to call. */
   readonly inlined: ReadonlySet<string>;
-  /** The calls of databases that it came to. */
+  /** The database call sites that it reached. */
   readonly reached: ReadonlySet<Site>;
-  /** Functions that were not followed, by key, with what is lost if they run statements. */
+  /** Functions that were not followed, by key, with the taint that applies if they run statements. */
   readonly unfollowed: readonly { readonly key: string; readonly loss: Taint }[];
-  /** Where its transactions and statements stand. */
+  /** The positions of its transactions and statements. */
   readonly places: readonly SourceRange[];
-  /** The places of each of its transactions, with those of what is inside. */
+  /** The positions of each of its transactions and of their contents. */
   readonly atomics: readonly (readonly SourceRange[])[];
   readonly notes: readonly Note[];
-  /** Absent where it does nothing with a database. */
+  /** Absent if it does not use a database. */
   readonly transaction?: Transaction;
 }
 
-/** A function that was not looked at, or not to its end. */
+/** A function that was skipped or cut short. */
 export interface PassedFunction {
   readonly key: string;
   readonly name: string;
   /** Its header. */
   readonly source: SourceRange;
-  /** The error that ended it, where that was not its length. */
+  /** The error that ended its evaluation, unless it was too long. */
   readonly failure?: string;
 }
 
-/** Effect of a root, with the functions that run by themselves because of it. */
+/** Result of a root, with the functions that run by themselves because of it. */
 export interface RootReading {
   readonly evaluated: readonly ReadFunction[];
   readonly passed: readonly PassedFunction[];
-  /** The keys of all functions that it was the first to lead to. */
+  /** The keys of all functions that it was the first to reach. */
   readonly own: ReadonlySet<string>;
-  /** The keys of functions that it leads to as well and that others led to before, so that they are theirs. */
+  /** The keys of functions that it reaches, too, but that earlier roots reached first and own. */
   readonly elsewhere: ReadonlySet<string>;
-  /** Steps that this took, and whether they were all there were. */
+  /** The steps that this took, and whether they exhausted the budget. */
   readonly steps: number;
   readonly isCut: boolean;
   /** An error ended a part of it. */
   readonly isBroken: boolean;
 }
 
-/** A root as it is asked for. */
+/** A root to be looked up. */
 export interface AskedRoot {
-  /** The file that has it. */
+  /** The file that contains it. */
   readonly file: FileId;
   readonly name: string;
   readonly function: HirFunction;
   /** The call around it says so of its first argument. */
   readonly argument?: string;
-  /** Steps that it may take. */
+  /** Its step budget. */
   readonly steps: number;
 }
 
@@ -73,20 +73,20 @@ export interface AskedRoot {
 export interface Present {
   readonly snapshot: Snapshot;
   readonly facts: Facts;
-  /** Where imports lead, and the names that lead to a database: each the same while nothing of it has changed. */
+  /** Import resolution and the names that reach a database: each the same object as long as it has not changed. */
   readonly resolution: unknown;
   readonly reaching: unknown;
-  /** Other dependencies of readings: each part is compared by identity. */
+  /** Other dependencies of readings, compared part by part by identity. */
   readonly environment: readonly unknown[];
-  /** The state that readings of other processes are held against. */
+  /** The state that persisted readings are compared with. */
   readonly lasting?: Omit<Surroundings, "present">;
 }
 
-/** The state that lasting data is held against. */
+/** The state that persistent data is compared with. */
 export interface Surroundings {
   readonly present: Present;
   readonly numbers: PartNumbers;
-  /** The environment of readings of the file, as a text. */
+  /** The environment of the file's readings, as a text. */
   readonly environment: string;
   readonly digest: (text: string) => string;
   /** The digest of the file's present text. */

@@ -1,20 +1,19 @@
-// Long reading in slices: a generator that comes up for air often, so that others get their turn between two slices, and
-// that can be ended inside of one.
+// Time-sliced reading: a generator that yields often, so that other work gets its turn, and that can be cancelled within a slice.
 
-/** How far reading has come. */
+/** The progress of reading. */
 export interface ReadingStep {
   readonly done: number;
-  /** Files there are. */
+  /** The number of files. */
   readonly total: number;
 }
 
-/** Work that gives way between its slices. */
+/** Work that yields between its slices. */
 export type SlicedWork<Result> = Generator<ReadingStep, Result, void>;
 
-/** True if reading is to come to its end with what it has so far; asked often. */
+/** True if reading should finish with the results so far; polled often. */
 export type IsStopped = () => boolean;
 
-/** Does all slices of a work one behind the other. */
+/** Runs all slices of a piece of work in sequence. */
 export function atOnce<Result>(work: SlicedWork<Result>): Result {
   for (;;) {
     const slice = work.next();
@@ -22,10 +21,10 @@ export function atOnce<Result>(work: SlicedWork<Result>): Result {
   }
 }
 
-/** Ends the evaluation of a function of which nothing is kept. */
+/** Aborts the evaluation of a function without keeping any of it. */
 export class ReadingCancelled extends Error {}
 
-/** The check that throws `ReadingStopped` once reading is to end. */
+/** A check that throws `ReadingCancelled` once reading should end. */
 export function pulseOf(isStopped: IsStopped | undefined): () => void {
   if (isStopped === undefined) return () => undefined;
   return () => {

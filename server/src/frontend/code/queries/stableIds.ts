@@ -1,5 +1,5 @@
-// Functions and calls of databases by their numbers in the text of their file: what they are known by where the process that
-// parsed them is gone. The same text has the same parts at the same numbers.
+// Identifiers of functions and call sites that are valid in other processes: their numbers in the text of their file. Equal texts have the
+// same parts at the same numbers.
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirModule } from "../hir";
 import { isFunction, visit } from "../nodes";
@@ -9,14 +9,14 @@ import { functionKey, originOf } from "./origins";
 /** A part of a file: its number among those of its kind. */
 export type PartNumber = readonly [file: FileId, at: number];
 
-/** Answers for modules as they are. */
+/** Answers queries about a fixed set of modules. */
 export interface PartNumbers {
-  /** The function's number in one of the files; undefined where it stands in none of them. */
+  /** The function's number in one of the files; undefined if it is in none of them. */
   readonly numberOfFunction: (hir: HirFunction, files: Iterable<FileId>) => PartNumber | undefined;
   readonly functionAt: (part: PartNumber) => HirFunction | undefined;
   readonly numberOfSite: (site: Site, files: Iterable<FileId>) => PartNumber | undefined;
   readonly siteAt: (part: PartNumber) => Site | undefined;
-  /** A key of a function with its number in the file, and back; undefined where the file has no such function. */
+  /** Converts a function's key to one with its number in the file, and back; undefined if the file has no such function. */
   readonly lastingKey: (key: string) => string | undefined;
   readonly presentKey: (key: string) => string | undefined;
 }
@@ -44,7 +44,7 @@ function partsOf(module: HirModule | undefined): Parts {
   return parts;
 }
 
-/** The numbers of what stands in modules, each of which is looked over when it is asked about. */
+/** The numbers of the parts of modules; each module is visited on its first query. */
 export function partNumbers(moduleOf: (file: FileId) => HirModule | undefined): PartNumbers {
   const numbers = new Map<object, PartNumber>();
   const keys = new Map<string, number>();
@@ -89,6 +89,6 @@ export function partNumbers(moduleOf: (file: FileId) => HirModule | undefined): 
   };
 }
 
-/** `functionKey`, and what is added to it for what was made of the function. */
+/** `functionKey` with any suffixes for functions derived from it. */
 const KEY = /^(?<file>.*?)#(?<number>\d+)(?<rest>(?:[@~?].*)?)$/su;
 const LASTING_KEY = /^(?<file>.*?)#:(?<number>\d+)(?<rest>(?:[@~?].*)?)$/su;
