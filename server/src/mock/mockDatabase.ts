@@ -20,6 +20,7 @@ import {
 } from "./store/mockStore";
 import type { Patience, Strategy } from "./store/policy";
 import { beginsWith, isWeak, type StrongUntil, type WeakFor } from "./strength";
+import { createTurns } from "./turns";
 import { tracedStatement, type TracedStatement } from "./trace";
 import type { RecordedHistory } from "./store/recordHistory";
 
@@ -98,6 +99,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
   let count = 0;
   const hearers = new Set<Hearer>();
   const locksOf = createNamedLocks();
+  const turns = createTurns();
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */
   function openStoreSession(): StoreSession {
@@ -194,6 +196,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
           hasIndexes: true,
           identifier: count,
           locks,
+          isDue: turns.isDue,
           channels: {
             listen(channel, isWanted) {
               if (isWanted) hearer.channels.add(channel);
@@ -223,6 +226,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
         return openMockSession({
           sql,
           session,
+          turns,
           start: startAsked,
           ...(options.onStatement && {
             answered: (text, values, outcome) =>

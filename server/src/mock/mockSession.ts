@@ -3,13 +3,14 @@ import type { Reply, Request } from "../exploration/client";
 import type { Database } from "../sqlstore/database";
 import type { ParsedStatement } from "../sqlstore/parseMemo";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
-import { asSqlFailure, SqlFailure } from "../sqlstore/sqlError";
+import { PAUSE } from "../sqlstore/compile/slices";
+import { asSqlFailure, failure, SqlFailure } from "../sqlstore/sqlError";
 import { textOfBytes } from "../frontend/sql/text/bytes";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
 import { columnType, objectId } from "../sqlstore/system/objects";
 import type { SqlValue } from "../sqlstore/values/value";
-import { impatience, longestSilence, patienceOf } from "./patience";
+import { impatience, longestRun, longestSilence, patienceOf } from "./patience";
 import type {
   MockArgument,
   MockSession,
@@ -21,11 +22,13 @@ import type {
 import { storedColumn } from "./mysql/storedColumn";
 import type { StoreSession } from "./store/mockStore";
 import type { Patience } from "./store/policy";
+import type { Turns } from "./turns";
 
 export interface MockSessionParts {
   readonly sql: Database;
   readonly session: SqlSession;
   readonly store: Pick<StoreSession, "ask" | "arrived" | "close" | "patience">;
+  readonly turns: Turns;
   readonly reset: () => void;
   /** Ends the loading phase. */
   readonly start?: () => void;
@@ -51,6 +54,7 @@ export function openMockSession({
   sql,
   session,
   store,
+  turns,
   reset,
   start = () => undefined,
   beforeText = () => undefined,
@@ -66,6 +70,9 @@ export function openMockSession({
   /** Statements that wait for the store. */
   let running = 0;
   let hasGivenUp = false;
+  /** The statement that runs has passed its turn on. */
+  let isPaused = false;
+  let isCancelled = false;
 
   function impatient(text: string): Patience | undefined {
     return /nowait/iu.test(text) ? impatience(parsedOrNone(text), isPostgres) : undefined;
@@ -99,14 +106,32 @@ export function openMockSession({
 
   async function answered(steps: Generator<Request, SqlOutcome, Reply>): Promise<SqlOutcome> {
     running++;
+    const begun = performance.now();
+    turns.begin();
     try {
       for (let step = steps.next(); ;) {
         if (step.done === true) return step.value;
-        step = steps.next(await store.ask(step.value));
+        if (step.value === PAUSE) {
+          const end = await interruption(begun);
+          step = end === undefined ? steps.next(NOTHING_READ) : steps.throw(end);
+        } else step = steps.next(await store.ask(step.value));
       }
     } finally {
       running--;
     }
+  }
+
+  /** Lets others have their turn; the reason why the statement must not go on behind it, if there is one. */
+  async function interruption(begun: number): Promise<SqlFailure | undefined> {
+    isPaused = true;
+    await turns.pass();
+    isPaused = false;
+    if (isCancelled || hasGivenUp) {
+      isCancelled = false;
+      return CANCELLED;
+    }
+    const limit = longestRun(session, sql.dialect);
+    return performance.now() - begun > limit.milliseconds ? limit.failure : undefined;
   }
 
   /** Columns with what clients are told of them: PostgreSQL's object ids, and keys of MySQL's tables. */
@@ -213,7 +238,8 @@ export function openMockSession({
       return session.autocommit();
     },
     cancel() {
-      if (running > 0) store.close();
+      if (isPaused) isCancelled = true;
+      else if (running > 0) store.close();
     },
     giveUp() {
       hasGivenUp = true;
@@ -222,6 +248,9 @@ export function openMockSession({
     close: store.close,
   };
 }
+
+const NOTHING_READ: Reply = { kind: "values", values: new Map() };
+const CANCELLED = failure("canceled", "canceling statement due to user request");
 
 /** The client is gone. */
 const NONE: Patience = {

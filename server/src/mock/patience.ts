@@ -1,7 +1,9 @@
 // How long a statement waits for locks: what the session's settings say, as their product reads them.
+import type { Dialect } from "../program/dialect";
 import { dictionary } from "../protocol/dictionary";
 import type { ParsedStatement } from "../sqlstore/parseMemo";
 import type { SqlSession } from "../sqlstore/session";
+import { failure, type SqlFailure } from "../sqlstore/sqlError";
 import type { Patience } from "./store/policy";
 
 /** The shortest of the session's limits; undefined where there is none. */
@@ -20,6 +22,25 @@ export function patienceOf(
     { milliseconds: milliseconds(session.setting("statement_timeout")), failure: TOOK_TOO_LONG },
   ].filter((each) => each.milliseconds > 0);
   return limits.sort((one, other) => one.milliseconds - other.milliseconds)[0];
+}
+
+/** The time that a statement may take, and how it fails behind it. */
+export function longestRun(
+  session: Pick<SqlSession, "setting">,
+  dialect: Dialect,
+): { readonly milliseconds: number; readonly failure: SqlFailure } {
+  const limit = (time: number, end: SqlFailure): ReturnType<typeof longestRun> => ({
+    milliseconds: time > 0 ? time : Infinity,
+    failure: end,
+  });
+  switch (dialect) {
+    case "postgres":
+      return limit(milliseconds(session.setting("statement_timeout")), RAN_TOO_LONG.postgres);
+    case "mariadb":
+      return limit(Number(session.setting("max_statement_time")) * SECOND, RAN_TOO_LONG.mariadb);
+    default:
+      return limit(Number(session.setting("max_execution_time")), RAN_TOO_LONG.mysql);
+  }
 }
 
 /** The limit of a statement that locks rows with NOWAIT; undefined for others. */
@@ -70,6 +91,17 @@ export function milliseconds(text: string | undefined): number {
   return bounded(Number(number) * (UNITS[unit] ?? 1));
 }
 
+const RAN_TOO_LONG = {
+  postgres: failure("canceled", "canceling statement due to statement timeout"),
+  mysql: failure(
+    "timedOut",
+    "Query execution was interrupted, maximum statement execution time exceeded",
+  ),
+  mariadb: failure(
+    "mariadbTimedOut",
+    "Query execution was interrupted (max_statement_time exceeded)",
+  ),
+};
 const WAITED_FOR_LOCK = {
   code: "55P03",
   message: "canceling statement due to lock timeout",

@@ -192,6 +192,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       notify: transaction.notify,
       references: (_child, key) => referenceTime(state, key),
       waiting: state.waiting,
+      isDue: options.isDue ?? (() => false),
     };
   }
 

@@ -75,6 +75,8 @@ export interface SessionOptions {
   readonly locks?: NamedLocks;
   /** The level of transactions that ask for none, as SQL says it; the dialect's own if absent. */
   readonly level?: string;
+  /** True when a statement has run so long that others should have their turn: it then asks for nothing (`PAUSE`). */
+  readonly isDue?: () => boolean;
   /** A name for each transaction, for people. */
   readonly transactionName?: () => string | undefined;
 }

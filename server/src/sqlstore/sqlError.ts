@@ -141,6 +141,8 @@ const CODES = {
   noSequenceValue: ["55000", 1210, "HY000"],
   notReady: ["55000", 1210, "HY000"],
   lockTimeout: ["55P03", 1205, "HY000"],
+  timedOut: ["57014", 3024, "HY000"],
+  mariadbTimedOut: ["57014", 1969, "70100"],
   canceled: ["57014", 1317, "70100"],
   locked: ["55P03", 3572, "HY000"],
   tooComplex: ["54001", 1436, "HY000"],

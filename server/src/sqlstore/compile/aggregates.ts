@@ -16,6 +16,7 @@ import {
   type AggregateSlot,
 } from "./node";
 import { sortRows, sortOf } from "./ordering";
+import type { Slices } from "./slices";
 
 export function isAggregate(call: SqlCall, compiler: Compiler): boolean {
   return (
@@ -95,17 +96,18 @@ export function aggregate(
 }
 
 /** One environment per group, with the group's first row and all aggregates. */
-export function groupEnvs(
+export function* groupEnvs(
   rows: readonly Env[],
   env: Env,
   keys: readonly Node[],
   hasKeys: boolean,
   scope: Scope,
-): readonly Env[] {
+): Slices<readonly Env[]> {
   const { compiler, aggregateSlots } = scope;
   const groups = new Map<string, Env[]>();
   const types = keys.map((key) => key.type);
   for (const row of rows) {
+    if (env.work.isDue()) yield;
     const values: SqlRow = keys.map((key) => key.run(row));
     const name = identities(values, types, compiler.dialect);
     const group = groups.get(name);
@@ -113,8 +115,13 @@ export function groupEnvs(
     else group.push(row);
   }
   if (!hasKeys && groups.size === 0) groups.set("", []);
-  return [...groups.values()].map((group) => ({
-    ...(group[0] ?? env),
-    aggregates: aggregateSlots.map((slot) => aggregate(slot, group, env, compiler)),
-  }));
+  const found: Env[] = [];
+  for (const group of groups.values()) {
+    if (env.work.isDue()) yield;
+    found.push({
+      ...(group[0] ?? env),
+      aggregates: aggregateSlots.map((slot) => aggregate(slot, group, env, compiler)),
+    });
+  }
+  return found;
 }

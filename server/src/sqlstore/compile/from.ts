@@ -12,9 +12,9 @@ import { keyValue, lookupsOf, type Lookup } from "./lookups";
 import {
   isPostgres,
   truth,
+  type CompiledQuery,
   type Env,
   type Node,
-  type TableRead,
   type Truth,
   type Scope,
   type ScopeColumn,
@@ -23,54 +23,26 @@ import { binary, unify } from "./operators";
 import { compileExpression, compileQuery } from "./recursion";
 import { columnsOfQuery, findColumn, renameColumn, track } from "./scope";
 import { setFunction } from "./setFunctions";
+import {
+  conditionsOf,
+  pushed,
+  type Condition,
+  type Plan,
+  type ReadTable,
+  type RowsOf,
+  type Tuple,
+} from "./joinPlan";
+import { allOf, runner } from "./joins";
+import type { Slices } from "./slices";
 import { conjunctsOf } from "./walk";
-
-export type Tuple = readonly (SqlRow | undefined)[];
-
-/** A table that the query reads, by its position among the relations. */
-export interface ReadTable {
-  readonly source: number;
-  readonly table: Table;
-  readonly alias: string;
-  /** True if its newest versions are read; set before the statement runs. */
-  current: boolean;
-}
 
 export interface From {
   /** All combinations of rows for which the conditions hold. */
-  readonly tuples: (env: Env) => readonly Tuple[];
+  readonly tuples: (env: Env) => Slices<readonly Tuple[]>;
   readonly tables: readonly ReadTable[];
   /** The conditions on a tuple whose relations are all known, to be judged again on newer versions. */
   readonly holds: Truth;
 }
-
-interface Condition {
-  readonly test: Truth;
-  readonly uses: ReadonlySet<number>;
-  readonly lookups: readonly Lookup[];
-}
-
-type Plan =
-  | {
-      readonly kind: "source";
-      readonly source: number;
-      readonly rows: (env: Env) => readonly SqlRow[];
-      /** Relations beside it that it refers to. */
-      readonly uses: ReadonlySet<number>;
-      readonly read?: ReadTable;
-    }
-  | {
-      readonly kind: "inner";
-      readonly items: readonly Plan[];
-      readonly conditions: readonly Condition[];
-    }
-  | {
-      readonly kind: "outer";
-      readonly full: boolean;
-      readonly left: Plan;
-      readonly right: Plan;
-      readonly conditions: readonly Condition[];
-    };
 
 /** Adds the relations to the scope and compiles the condition over them. */
 export function compileFrom(
@@ -102,12 +74,6 @@ function condition(expression: SqlExpression, scope: Scope, where: string): Cond
   return { test: result, uses, lookups: lookupsOf(expression, scope) };
 }
 
-/** All conditions that rows must satisfy whatever joins they are in; those of outer joins are not among them. */
-function conditionsOf(plan: Plan): readonly Condition[] {
-  if (plan.kind !== "inner") return [];
-  return [...plan.conditions, ...plan.items.flatMap(conditionsOf)];
-}
-
 function addRelation(relation: SqlRelation, scope: Scope, tables: ReadTable[]): Plan {
   switch (relation.kind) {
     case "table":
@@ -122,8 +88,9 @@ function addRelation(relation: SqlRelation, scope: Scope, tables: ReadTable[]): 
         relation.alias ?? "",
         columnsOfQuery(query, relation.columns),
       );
-      if (relation.lateral) return { kind: "source", source, rows: query.run, uses };
-      return { kind: "source", source, rows: once(query.run), uses: new Set() };
+      if (relation.lateral)
+        return { kind: "source", source, rows: query.slices ?? query.run, uses };
+      return { kind: "source", source, rows: once(query), uses: new Set() };
     }
     case "function": {
       const { result: made, uses } = track(scope, () => setFunction(relation, scope));
@@ -138,14 +105,21 @@ function addRelation(relation: SqlRelation, scope: Scope, tables: ReadTable[]): 
 }
 
 /** A query that refers to nothing beside it gives the same rows for each of them. */
-function once(run: (env: Env) => readonly SqlRow[]): (env: Env) => readonly SqlRow[] {
+function once(query: CompiledQuery): RowsOf {
   const last: { env?: Env; rows: readonly SqlRow[] } = { rows: [] };
+  const kept = (env: Env, rows: readonly SqlRow[]): readonly SqlRow[] => {
+    last.rows = rows;
+    last.env = env;
+    return rows;
+  };
   return (env) => {
     const around = env.up ?? env;
     if (last.env === around) return last.rows;
-    last.rows = run(around);
-    last.env = around;
-    return last.rows;
+    const { slices, run } = query;
+    if (slices === undefined) return kept(around, run(around));
+    return (function* () {
+      return kept(around, yield* slices(around));
+    })();
   };
 }
 
@@ -181,12 +155,15 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
     const { number, query } = known;
     const columns = known.columns.map((column, at) => renameColumn(column, relation.columns[at]));
     const source = addSource(scope, alias, columns);
-    const rows = (env: Env): readonly SqlRow[] => {
+    const rows: RowsOf = (env) => {
       const before = env.work.withRows.get(number);
       if (before !== undefined) return before;
-      const computed = query.run(env.work.withEnvs.get(number) ?? env);
-      env.work.withRows.set(number, computed);
-      return computed;
+      const own = env.work.withEnvs.get(number) ?? env;
+      return (function* () {
+        const computed = yield* allOf((query.slices ?? query.run)(own));
+        env.work.withRows.set(number, computed);
+        return computed;
+      })();
     };
     return { kind: "source", source, rows, uses: new Set() };
   }
@@ -201,7 +178,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
       shown: column.shown ?? shownInView(catalog, name, column.name),
     }));
     const source = addSource(scope, alias, columns);
-    return { kind: "source", source, rows: once(query.run), uses: new Set() };
+    return { kind: "source", source, rows: once(query), uses: new Set() };
   }
   const table = catalog.tables.get(name);
   const sequence = catalog.dialect === "mariadb" ? catalog.sequences.get(name) : undefined;
@@ -340,249 +317,4 @@ function merge(
 
 function firstOf(left: Node, right: Node): Node {
   return { type: left.type, constant: false, run: (env) => left.run(env) ?? right.run(env) };
-}
-
-/** Puts conditions as deep as they can go: to the side of an outer join that keeps all of its rows. */
-function pushed(plan: Plan, conditions: readonly Condition[]): Plan {
-  if (conditions.length === 0 && plan.kind !== "inner") return plan;
-  switch (plan.kind) {
-    case "source":
-      return { kind: "inner", items: [plan], conditions };
-    case "outer": {
-      if (plan.full) return { kind: "inner", items: [plan], conditions };
-      const own = sourcesOf(plan.left);
-      const goes = (each: Condition): boolean => [...each.uses].every((use) => own.has(use));
-      const left = pushed(plan.left, conditions.filter(goes));
-      const rest = conditions.filter((each) => !goes(each));
-      const outer: Plan = { ...plan, left };
-      return rest.length === 0 ? outer : { kind: "inner", items: [outer], conditions: rest };
-    }
-    case "inner": {
-      const flat = plan.items.map((item) => pushed(item, []));
-      const items = flat.flatMap((item) => (item.kind === "inner" ? item.items : [item]));
-      const inherited = flat.flatMap((item) => (item.kind === "inner" ? item.conditions : []));
-      const all = [...plan.conditions, ...inherited, ...conditions];
-      // A condition that concerns one outer join alone is its own affair.
-      const rest: Condition[] = [];
-      const mine = new Map<number, Condition[]>();
-      for (const each of all) {
-        const at = items.findIndex((item) => {
-          const sources = sourcesOf(item);
-          return (
-            item.kind === "outer" &&
-            each.uses.size > 0 &&
-            [...each.uses].every((use) => sources.has(use))
-          );
-        });
-        const list = mine.get(at) ?? [];
-        if (at >= 0) mine.set(at, [...list, each]);
-        else rest.push(each);
-      }
-      return {
-        kind: "inner",
-        items: items.map((item, at) => {
-          const own = mine.get(at);
-          return own === undefined ? item : pushed(item, own);
-        }),
-        conditions: rest,
-      };
-    }
-    default:
-      return plan satisfies never;
-  }
-}
-
-function sourcesOf(plan: Plan): ReadonlySet<number> {
-  switch (plan.kind) {
-    case "source":
-      return new Set([plan.source]);
-    case "inner":
-      return new Set(plan.items.flatMap((item) => [...sourcesOf(item)]));
-    case "outer":
-      return new Set([...sourcesOf(plan.left), ...sourcesOf(plan.right)]);
-    default:
-      return plan satisfies never;
-  }
-}
-
-type Extend = (env: Env, tuple: Tuple) => readonly Tuple[];
-
-/** The functions that extend a tuple by the relations of a plan, once those in `bound` are in it. */
-function runner(plan: Plan, bound: ReadonlySet<number>, around: readonly Condition[]): Extend {
-  switch (plan.kind) {
-    case "source":
-      return sourceRunner(plan, bound, around);
-    case "inner":
-      return innerRunner(plan, bound, around);
-    case "outer":
-      return outerRunner(plan, bound);
-    default:
-      return plan satisfies never;
-  }
-}
-
-function sourceRunner(
-  plan: Extract<Plan, { readonly kind: "source" }>,
-  bound: ReadonlySet<number>,
-  conditions: readonly Condition[],
-): Extend {
-  const { source, read, rows } = plan;
-  const fixed = read === undefined ? undefined : lookupOf(read, bound, conditions);
-  if (read === undefined || fixed === undefined) {
-    return (env, tuple) => rows({ ...env, tuple }).map((row) => tuple.with(source, row));
-  }
-  return (env, tuple) =>
-    env.work.rows(fixed({ ...env, tuple })).map((row) => tuple.with(source, row));
-}
-
-/** The rows of a table that conditions lead to, given the relations that are known. */
-function lookupOf(
-  read: ReadTable,
-  bound: ReadonlySet<number>,
-  conditions: readonly Condition[],
-): ((env: Env) => TableRead) | undefined {
-  const usable = new Map<number, Lookup>();
-  for (const each of conditions.flatMap(({ lookups }) => lookups)) {
-    if (each.source !== read.source || usable.has(each.column)) continue;
-    if ([...each.uses].every((use) => bound.has(use))) usable.set(each.column, each);
-  }
-  if (!indexesOf(read.table).some(([first = -1]) => usable.has(first))) return undefined;
-  return (env) => ({
-    table: read.table,
-    fixed: new Map([...usable].map(([column, { values }]) => [column, values(env)] as const)),
-    current: read.current,
-  });
-}
-
-interface Step {
-  readonly extend: Extend;
-  readonly tests: readonly Truth[];
-  readonly reads?: (env: Env) => TableRead;
-}
-
-function innerRunner(
-  plan: Extract<Plan, { readonly kind: "inner" }>,
-  before: ReadonlySet<number>,
-  around: readonly Condition[],
-): Extend {
-  const bound = new Set(before);
-  const waiting = [...plan.items];
-  const conditions = [...plan.conditions, ...around];
-  const left = [...plan.conditions];
-  const steps: Step[] = [];
-  while (waiting.length > 0) {
-    const next = nextItem(waiting, bound, conditions);
-    waiting.splice(waiting.indexOf(next), 1);
-    const extend = runner(next, new Set(bound), conditions);
-    const reads =
-      next.kind === "source" && next.read !== undefined
-        ? lookupOf(next.read, new Set(bound), conditions)
-        : undefined;
-    for (const source of sourcesOf(next)) bound.add(source);
-    const ready = left.filter((each) => [...each.uses].every((use) => bound.has(use)));
-    for (const each of ready) left.splice(left.indexOf(each), 1);
-    const tests = ready.map((each) => each.test);
-    steps.push({ extend, tests, ...(reads === undefined ? {} : { reads }) });
-  }
-  // Conditions about relations around the query, or about none.
-  const rest = left.map((each) => each.test);
-  return (env, start) => {
-    let tuples: readonly Tuple[] = [start];
-    for (const { extend, tests, reads } of steps) {
-      if (reads !== undefined && tuples.length > 1) {
-        env.work.prepare(tuples.map((tuple) => reads({ ...env, tuple })));
-      }
-      const found: Tuple[] = [];
-      for (const tuple of tuples) {
-        for (const longer of extend(env, tuple)) {
-          const inside = { ...env, tuple: longer };
-          if (tests.every((test) => test(inside) === true)) found.push(longer);
-        }
-      }
-      tuples = found;
-    }
-    if (rest.length === 0) return tuples;
-    return tuples.filter((tuple) => rest.every((test) => test({ ...env, tuple }) === true));
-  };
-}
-
-/** The first relation whose whole key is known, else one of whose key a part is, else the first that needs no other. */
-function nextItem(
-  waiting: readonly Plan[],
-  bound: ReadonlySet<number>,
-  conditions: readonly Condition[],
-): Plan {
-  const free = waiting.filter(
-    (item) => item.kind !== "source" || [...item.uses].every((use) => bound.has(use)),
-  );
-  let best = free[0] ?? waiting[0];
-  let most = 0;
-  for (const item of free) {
-    if (item.kind !== "source" || item.read === undefined) continue;
-    const { source } = item;
-    const isKnown = (column: number): boolean =>
-      conditions.some(({ lookups }) =>
-        lookups.some(
-          (each) =>
-            each.source === source &&
-            each.column === column &&
-            [...each.uses].every((use) => bound.has(use)),
-        ),
-      );
-    const share = Math.max(
-      ...indexesOf(item.read.table).map(
-        (columns) => columns.filter(isKnown).length / columns.length,
-      ),
-      0,
-    );
-    if (share > most) {
-      most = share;
-      best = item;
-    }
-  }
-  if (best === undefined) throw failure("internal", "no relation is left to join");
-  return best;
-}
-
-function outerRunner(
-  plan: Extract<Plan, { readonly kind: "outer" }>,
-  bound: ReadonlySet<number>,
-): Extend {
-  const lefts = runner(plan.left, bound, []);
-  const known = new Set([...bound, ...sourcesOf(plan.left)]);
-  const rights = runner(plan.right, plan.full ? bound : known, plan.full ? [] : plan.conditions);
-  const tests = plan.conditions.map((each) => each.test);
-  const holds = (env: Env, tuple: Tuple): boolean =>
-    tests.every((test) => test({ ...env, tuple }) === true);
-  if (plan.full) {
-    const own = sourcesOf(plan.left);
-    return (env, tuple) => {
-      const all = rights(env, tuple);
-      const matched = new Set<Tuple>();
-      const found = lefts(env, tuple).flatMap((left) => {
-        const pairs = all.flatMap((right) => {
-          const pair = right.map((row, at) => (own.has(at) ? left[at] : row));
-          if (!holds(env, pair)) return [];
-          matched.add(right);
-          return [pair];
-        });
-        return pairs.length === 0 ? [left] : pairs;
-      });
-      return [...found, ...all.filter((right) => !matched.has(right))];
-    };
-  }
-  const reads =
-    plan.right.kind === "source" && plan.right.read !== undefined
-      ? lookupOf(plan.right.read, known, plan.conditions)
-      : undefined;
-  return (env, start) => {
-    const kept = lefts(env, start);
-    if (reads !== undefined && kept.length > 1) {
-      env.work.prepare(kept.map((tuple) => reads({ ...env, tuple })));
-    }
-    return kept.flatMap((tuple) => {
-      const pairs = rights(env, tuple).filter((pair) => holds(env, pair));
-      return pairs.length === 0 ? [tuple] : pairs;
-    });
-  };
 }

@@ -1,7 +1,8 @@
 // FOR UPDATE and FOR SHARE: which relations of a query are read in their newest versions.
 import { failure } from "../sqlError";
 import type { SqlLock } from "../tree";
-import type { From, ReadTable, Tuple } from "./from";
+import type { From } from "./from";
+import type { ReadTable, Tuple } from "./joinPlan";
 import type { Env } from "./node";
 
 /** Marks the tables that the locking clauses are about. */

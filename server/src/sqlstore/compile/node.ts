@@ -9,6 +9,7 @@ import { isImplicit, isText, postgresName, type DeclaredType, type SqlType } fro
 import type { SqlRow, SqlValue } from "../values/value";
 import type { SqlStatement } from "../statementTree";
 import type { Compare } from "../values/compare";
+import type { Slices } from "./slices";
 
 /** One key by which rows are ordered. */
 export interface Sort {
@@ -23,6 +24,8 @@ export interface CompiledQuery {
   readonly columns: readonly QueryColumn[];
   /** Its rows; `env` is that of the query around. */
   readonly run: (env: Env) => readonly SqlRow[];
+  /** The same in slices; absent for what is quick. */
+  readonly slices?: (env: Env) => Slices<readonly SqlRow[]>;
   /** It may give something else each time: it numbers, draws or assigns. */
   readonly volatile: boolean;
 }
@@ -98,6 +101,8 @@ export interface Work {
   readonly locks: NamedLocks;
   readonly parse: (text: string) => readonly SqlStatement[];
   readonly notice: (level: string, message: string) => void;
+  /** True if others should have their turn. */
+  readonly isDue: () => boolean;
   /** Others hear of it when the transaction is committed. */
   readonly notify: (channel: string, payload: string) => void;
 }

@@ -27,6 +27,7 @@ import { outputName } from "./outputName";
 import { compileExpression, compileQuery } from "./recursion";
 import { createScope, findColumn, hasColumn, renameColumn } from "./scope";
 import { nameSets, setsOf } from "./setsOfOutputs";
+import { toEnd, type Slices } from "./slices";
 import { withWindows } from "./windows";
 import { contains, textOfTree } from "./walk";
 
@@ -42,13 +43,22 @@ export function queryPlan(
   const declared = query.with.map((each) => declare(each, compiler, parent, known));
   const compiled = compileBody(query, compiler, parent, known, targets);
   if (declared.length === 0) return compiled;
-  return {
-    ...compiled,
-    run: (env) => {
-      for (const start of declared) start(env);
-      return compiled.run(env);
-    },
-  };
+  return inSlices(compiled, function* (env) {
+    for (const start of declared) start(env);
+    return yield* rowsIn(compiled, env);
+  });
+}
+
+/** A query whose rows come in slices. */
+function inSlices(
+  query: Omit<CompiledQuery, "run">,
+  slices: (env: Env) => Slices<readonly SqlRow[]>,
+): CompiledQuery {
+  return { ...query, slices, run: (env) => toEnd(slices(env)) };
+}
+
+function* rowsIn(query: CompiledQuery, env: Env): Slices<readonly SqlRow[]> {
+  return query.slices === undefined ? query.run(env) : yield* query.slices(env);
 }
 
 /** Adds a WITH query to what is known; the result makes it ready for a run of the query that it belongs to. */
@@ -120,36 +130,32 @@ function recursive(
   const converts = step.columns.map((column, at) =>
     conversion(column.type, types[at] ?? "text", compiler),
   );
-  self.query = {
-    columns,
-    volatile: true,
-    run: (env) => {
-      const seen = new Set<string>();
-      const fresh = (rows: readonly SqlRow[]): readonly SqlRow[] =>
-        body.all
-          ? rows
-          : rows.filter((row) => {
-              const name = identities(row, types, compiler.dialect);
-              if (seen.has(name)) return false;
-              seen.add(name);
-              return true;
-            });
-      let working = fresh(start.run(env));
-      const all = [...working];
-      while (working.length > 0) {
-        env.work.withRows.set(number, working);
-        const next = step
-          .run(env)
-          .map((row) => row.map((value, at) => converts[at]?.(value) ?? value));
-        working = fresh(next);
-        all.push(...working);
-        if (all.length > MOST_RECURSIVE)
-          throw unsupported(`a recursive query of more than ${MOST_RECURSIVE} rows`);
-      }
-      env.work.withRows.delete(number);
-      return all;
-    },
-  };
+  self.query = inSlices({ columns, volatile: true }, function* (env) {
+    const seen = new Set<string>();
+    const fresh = (rows: readonly SqlRow[]): readonly SqlRow[] =>
+      body.all
+        ? rows
+        : rows.filter((row) => {
+            const name = identities(row, types, compiler.dialect);
+            if (seen.has(name)) return false;
+            seen.add(name);
+            return true;
+          });
+    let working = fresh(yield* rowsIn(start, env));
+    const all = [...working];
+    while (working.length > 0) {
+      env.work.withRows.set(number, working);
+      const next = (yield* rowsIn(step, env)).map((row) =>
+        row.map((value, at) => converts[at]?.(value) ?? value),
+      );
+      working = fresh(next);
+      all.push(...working);
+      if (all.length > MOST_RECURSIVE)
+        throw unsupported(`a recursive query of more than ${MOST_RECURSIVE} rows`);
+    }
+    env.work.withRows.delete(number);
+    return all;
+  });
   return { number, columns, query: self.query };
 }
 
@@ -236,17 +242,19 @@ function compileSelect(
   if (!isPostgres(compiler)) scope.aliases = hidden;
   const sorts = order.map((each) => sortKey(each, compiled, outputs, scope));
   const unique = distinctKeys(body.distinct, outputs, compiled, scope);
-  const rowsOf = (env: Env): readonly Env[] => {
-    const tuples = newestTuples(from, from.tuples(env), env).map((tuple): Env => ({
+  const rowsOf = function* (env: Env): Slices<readonly Env[]> {
+    const tuples = newestTuples(from, yield* from.tuples(env), env).map((tuple): Env => ({
       ...env,
       tuple,
     }));
-    const grouped = isGrouped ? groupEnvs(tuples, env, keys, groups.length > 0, scope) : tuples;
+    const grouped = isGrouped
+      ? yield* groupEnvs(tuples, env, keys, groups.length > 0, scope)
+      : tuples;
     const kept = having === undefined ? grouped : grouped.filter((each) => having(each) === true);
     return withWindows(kept, scope);
   };
   const cut = limits(query, scope);
-  return {
+  const told = {
     columns: compiled.map(({ name, node: { type, origin, shape }, shown }) => ({
       name,
       type,
@@ -255,18 +263,19 @@ function compileSelect(
       ...shown,
     })),
     volatile: isVolatile(query),
-    run: (up) => {
-      const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
-      const found = rowsOf(env).map((each) => ({
-        row: compiled.map(({ node }) => node.run(each)),
-        env: each,
-      }));
-      const sortedRows = sortRows(found, sorts, ({ env: each }, sort) => sort.node.run(each));
-      const distinctRows =
-        unique === undefined ? sortedRows : withoutRepetition(sortedRows, unique, compiler);
-      return cut(env, distinctRows).map(({ row }) => row);
-    },
   };
+  return inSlices(told, function* (up) {
+    const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
+    const found: Found[] = [];
+    for (const each of yield* rowsOf(env)) {
+      if (env.work.isDue()) yield;
+      found.push({ row: compiled.map(({ node }) => node.run(each)), env: each });
+    }
+    const sortedRows = sortRows(found, sorts, ({ env: each }, sort) => sort.node.run(each));
+    const distinctRows =
+      unique === undefined ? sortedRows : withoutRepetition(sortedRows, unique, compiler);
+    return cut(env, distinctRows).map(({ row }) => row);
+  });
 }
 
 /** Functions that give something else each time. */
@@ -500,20 +509,24 @@ function compileSet(
       body.operator.toUpperCase(),
     ),
   );
-  const rowsOf = (query: CompiledQuery): ((env: Env) => readonly SqlRow[]) => {
+  const rowsOf = (query: CompiledQuery): ((env: Env) => Slices<readonly SqlRow[]>) => {
     const converts = query.columns.map((column, at) =>
       conversion(column.type, types[at] ?? "text", compiler),
     );
-    return (env) =>
-      query.run(env).map((row) => row.map((value, at) => converts[at]?.(value) ?? value));
+    return function* (env) {
+      const rows = yield* rowsIn(query, env);
+      return rows.map((row) => row.map((value, at) => converts[at]?.(value) ?? value));
+    };
   };
   const [lefts, rights] = [rowsOf(left), rowsOf(right)];
   const name = (row: SqlRow): string => identities(row, types, compiler.dialect);
-  return {
+  const told = {
     columns: left.columns.map((column, at) => ({ ...column, type: types[at] ?? "text" })),
     volatile: left.volatile || right.volatile,
-    run: (env) => combined(body.operator, body.all, lefts(env), rights(env), name),
   };
+  return inSlices(told, function* (env) {
+    return combined(body.operator, body.all, yield* lefts(env), yield* rights(env), name);
+  });
 }
 
 /** A conversion of values of a row; NULL and what has the type already stay. */
@@ -577,14 +590,11 @@ function ordered(
     return sortOf(compileExpression(target, scope), order, compiler);
   });
   const cut = limits(query, scope);
-  return {
-    ...rows,
-    run: (up) => {
-      const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
-      const all = sortRows(rows.run(up), sorts, (row, sort) =>
-        sort.node.run({ ...env, tuple: [row] }),
-      );
-      return cut(env, all);
-    },
-  };
+  return inSlices(rows, function* (up) {
+    const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
+    const all = sortRows(yield* rowsIn(rows, up), sorts, (row, sort) =>
+      sort.node.run({ ...env, tuple: [row] }),
+    );
+    return cut(env, all);
+  });
 }

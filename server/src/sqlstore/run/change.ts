@@ -1,7 +1,9 @@
 // UPDATE and DELETE.
 import { compileExpression } from "../compile/recursion";
-import { compileFrom, type ReadTable, type Tuple } from "../compile/from";
+import { compileFrom } from "../compile/from";
+import type { ReadTable, Tuple } from "../compile/joinPlan";
 import { newestTuples } from "../compile/locking";
+import { toEnd } from "../compile/slices";
 import { isPostgres, type Compiler, type Env, type WithQuery, type Scope } from "../compile/node";
 import { limits, sortRows, sortOf } from "../compile/ordering";
 import { createScope } from "../compile/scope";
@@ -40,7 +42,7 @@ function found(
   );
   const cut = limits(statement, scope);
   const tuples = (env: Env): readonly Tuple[] => {
-    const all = newestTuples(from, from.tuples(env), env);
+    const all = newestTuples(from, toEnd(from.tuples(env)), env);
     return cut(
       env,
       sortRows(all, sorts, (tuple, sort) => sort.node.run({ ...env, tuple })),

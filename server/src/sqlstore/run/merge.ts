@@ -1,7 +1,9 @@
 // MERGE: each row of the source meets the rows of the target that fit it, and the first clause whose condition holds says
 // what happens.
-import { compileFrom, type Tuple } from "../compile/from";
+import { compileFrom } from "../compile/from";
+import type { Tuple } from "../compile/joinPlan";
 import { newestTuples } from "../compile/locking";
+import { toEnd } from "../compile/slices";
 import {
   truth,
   type Compiler,
@@ -62,7 +64,7 @@ export function compileMerge(
     columns: returning?.columns ?? [],
     run: (outer, work) => {
       const env: Env = { ...outer, tuple: [], up: outer };
-      const tuples = from.tuples(env);
+      const tuples = toEnd(from.tuples(env));
       const newest = read === undefined ? tuples : newestTuples(from, tuples, env);
       const results: SqlRow[] = [];
       let count = 0;

@@ -14,6 +14,7 @@ import type {
 import { expressionNode } from "../compile/expression";
 import { declare, queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
+import { PAUSE, toEnd, type Slices } from "../compile/slices";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
@@ -40,7 +41,7 @@ export interface Plan {
   readonly parameters: ReadonlyMap<number, SqlType>;
   readonly isChange: boolean;
   readonly compiler: Compiler;
-  readonly run: (env: Env, work: ChangeWork) => ChangeResult;
+  readonly run: (env: Env, work: ChangeWork) => Slices<ChangeResult>;
 }
 
 /** Compiles a query or a change. Fails with the databases' errors. */
@@ -71,8 +72,8 @@ export function planStatement(
       parameters: compiler.parameters,
       isChange: changes,
       compiler,
-      run: (env) => {
-        const rows = query.run(env);
+      *run(env) {
+        const rows = query.slices === undefined ? query.run(env) : yield* query.slices(env);
         return { rows, count: rows.length };
       },
     };
@@ -85,7 +86,8 @@ export function planStatement(
     parameters: compiler.parameters,
     isChange: true,
     compiler,
-    run: (env, work) => {
+    *run(env, work) {
+      yield* [];
       for (const start of declared) start(env);
       return change.run(env, work);
     },
@@ -150,6 +152,7 @@ export interface StatementContext {
   readonly variables: UserVariables;
   readonly locals?: Work["locals"];
   readonly called?: Work["called"];
+  readonly isDue: Work["isDue"];
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
   readonly locks: Work["locks"];
@@ -218,7 +221,13 @@ export function* runPlan(
     const variables = new Map(context.variables);
     try {
       const env: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
-      const result = plan.run(env, changeWork);
+      const slices = plan.run(env, changeWork);
+      let slice = slices.next();
+      while (slice.done !== true) {
+        yield PAUSE;
+        slice = slices.next();
+      }
+      const result = slice.value;
       changes.checkReferences(env);
       const [pending, changed] = [changes.pending(), changes.changed()];
       return { ok: true, result, writes: changes.writes(), changed, pending };
@@ -263,7 +272,8 @@ export function* checkDeferred(
   const nothing = planStatement(selectOf([]), context.catalog, new Map());
   const plan: Plan = {
     ...nothing,
-    run: (_env, { changes }) => {
+    *run(_env, { changes }) {
+      yield* [];
       changes.checkPending(all);
       return { rows: [], count: 0 };
     },
@@ -297,10 +307,8 @@ function hostWithin(env: Env, catalog: Catalog): RoutineHost {
       const around = RUNNING.get(env.work);
       if (around === undefined) throw failure("internal", "a routine has no statement");
       RUNNING.set(work, around);
-      const { rows, count } = plan.run(
-        { work, tuple: [], up: undefined, aggregates: [], windows: [] },
-        around,
-      );
+      const inside: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
+      const { rows, count } = toEnd(plan.run(inside, around));
       return { columns: plan.columns, rows, count };
     },
     columns: (query) => planStatement(query, catalog, new Map()).columns,
@@ -384,6 +392,7 @@ function createWork(
     variables: context.variables,
     locals: context.locals,
     called: context.called,
+    isDue: context.isDue,
     setting: context.setting,
     session: context.session,
     locks: lockedOnce(context.locks, drawn.locks),

@@ -1,0 +1,227 @@
+// Joins as they are carried out: tuples grow by one relation after the other, where keys are known before the tables that
+// they lead to, so that few rows are read.
+import { indexesOf } from "../catalog";
+import { failure } from "../sqlError";
+import type { SqlRow } from "../values/value";
+import {
+  sourcesOf,
+  type Condition,
+  type Plan,
+  type ReadTable,
+  type RowsOf,
+  type Tuple,
+} from "./joinPlan";
+import type { Lookup } from "./lookups";
+import type { Env, TableRead, Truth } from "./node";
+import type { Slices } from "./slices";
+
+export type Extend = (env: Env, tuple: Tuple) => Slices<readonly Tuple[]>;
+
+/** The functions that extend a tuple by the relations of a plan, once those in `bound` are in it. */
+export function runner(
+  plan: Plan,
+  bound: ReadonlySet<number>,
+  around: readonly Condition[],
+): Extend {
+  switch (plan.kind) {
+    case "source":
+      return sourceRunner(plan, bound, around);
+    case "inner":
+      return innerRunner(plan, bound, around);
+    case "outer":
+      return outerRunner(plan, bound);
+    default:
+      return plan satisfies never;
+  }
+}
+
+function sourceRunner(
+  plan: Extract<Plan, { readonly kind: "source" }>,
+  bound: ReadonlySet<number>,
+  conditions: readonly Condition[],
+): Extend {
+  const { source, read, rows } = plan;
+  const fixed = read === undefined ? undefined : lookupOf(read, bound, conditions);
+  if (read === undefined || fixed === undefined) {
+    return function* (env, tuple) {
+      const all = yield* allOf(rows({ ...env, tuple }));
+      return all.map((row) => tuple.with(source, row));
+    };
+  }
+  return function* (env, tuple) {
+    yield* [];
+    return env.work.rows(fixed({ ...env, tuple })).map((row) => tuple.with(source, row));
+  };
+}
+
+/** The rows of a table that conditions lead to, given the relations that are known. */
+function lookupOf(
+  read: ReadTable,
+  bound: ReadonlySet<number>,
+  conditions: readonly Condition[],
+): ((env: Env) => TableRead) | undefined {
+  const usable = new Map<number, Lookup>();
+  for (const each of conditions.flatMap(({ lookups }) => lookups)) {
+    if (each.source !== read.source || usable.has(each.column)) continue;
+    if ([...each.uses].every((use) => bound.has(use))) usable.set(each.column, each);
+  }
+  if (!indexesOf(read.table).some(([first = -1]) => usable.has(first))) return undefined;
+  return (env) => ({
+    table: read.table,
+    fixed: new Map([...usable].map(([column, { values }]) => [column, values(env)] as const)),
+    current: read.current,
+  });
+}
+
+interface Step {
+  readonly extend: Extend;
+  readonly tests: readonly Truth[];
+  readonly reads?: (env: Env) => TableRead;
+}
+
+function innerRunner(
+  plan: Extract<Plan, { readonly kind: "inner" }>,
+  before: ReadonlySet<number>,
+  around: readonly Condition[],
+): Extend {
+  const bound = new Set(before);
+  const waiting = [...plan.items];
+  const conditions = [...plan.conditions, ...around];
+  const left = [...plan.conditions];
+  const steps: Step[] = [];
+  while (waiting.length > 0) {
+    const next = nextItem(waiting, bound, conditions);
+    waiting.splice(waiting.indexOf(next), 1);
+    const extend = runner(next, new Set(bound), conditions);
+    const reads =
+      next.kind === "source" && next.read !== undefined
+        ? lookupOf(next.read, new Set(bound), conditions)
+        : undefined;
+    for (const source of sourcesOf(next)) bound.add(source);
+    const ready = left.filter((each) => [...each.uses].every((use) => bound.has(use)));
+    for (const each of ready) left.splice(left.indexOf(each), 1);
+    const tests = ready.map((each) => each.test);
+    steps.push({ extend, tests, ...(reads === undefined ? {} : { reads }) });
+  }
+  // Conditions about relations around the query, or about none.
+  const rest = left.map((each) => each.test);
+  return function* (env, start) {
+    let tuples: readonly Tuple[] = [start];
+    for (const { extend, tests, reads } of steps) {
+      if (reads !== undefined && tuples.length > 1) {
+        env.work.prepare(tuples.map((tuple) => reads({ ...env, tuple })));
+      }
+      const found: Tuple[] = [];
+      for (const tuple of tuples) {
+        for (const longer of yield* extend(env, tuple)) {
+          if (env.work.isDue()) yield;
+          const inside = { ...env, tuple: longer };
+          if (tests.every((test) => test(inside) === true)) found.push(longer);
+        }
+      }
+      tuples = found;
+    }
+    if (rest.length === 0) return tuples;
+    const kept: Tuple[] = [];
+    for (const tuple of tuples) {
+      if (env.work.isDue()) yield;
+      if (rest.every((test) => test({ ...env, tuple }) === true)) kept.push(tuple);
+    }
+    return kept;
+  };
+}
+
+/** The first relation whose whole key is known, else one of whose key a part is, else the first that needs no other. */
+function nextItem(
+  waiting: readonly Plan[],
+  bound: ReadonlySet<number>,
+  conditions: readonly Condition[],
+): Plan {
+  const free = waiting.filter(
+    (item) => item.kind !== "source" || [...item.uses].every((use) => bound.has(use)),
+  );
+  let best = free[0] ?? waiting[0];
+  let most = 0;
+  for (const item of free) {
+    if (item.kind !== "source" || item.read === undefined) continue;
+    const { source } = item;
+    const isKnown = (column: number): boolean =>
+      conditions.some(({ lookups }) =>
+        lookups.some(
+          (each) =>
+            each.source === source &&
+            each.column === column &&
+            [...each.uses].every((use) => bound.has(use)),
+        ),
+      );
+    const share = Math.max(
+      ...indexesOf(item.read.table).map(
+        (columns) => columns.filter(isKnown).length / columns.length,
+      ),
+      0,
+    );
+    if (share > most) {
+      most = share;
+      best = item;
+    }
+  }
+  if (best === undefined) throw failure("internal", "no relation is left to join");
+  return best;
+}
+
+function outerRunner(
+  plan: Extract<Plan, { readonly kind: "outer" }>,
+  bound: ReadonlySet<number>,
+): Extend {
+  const lefts = runner(plan.left, bound, []);
+  const known = new Set([...bound, ...sourcesOf(plan.left)]);
+  const rights = runner(plan.right, plan.full ? bound : known, plan.full ? [] : plan.conditions);
+  const tests = plan.conditions.map((each) => each.test);
+  const holds = (env: Env, tuple: Tuple): boolean =>
+    tests.every((test) => test({ ...env, tuple }) === true);
+  if (plan.full) {
+    const own = sourcesOf(plan.left);
+    return function* (env, tuple) {
+      const all = yield* rights(env, tuple);
+      const matched = new Set<Tuple>();
+      const found: Tuple[] = [];
+      for (const left of yield* lefts(env, tuple)) {
+        const before = found.length;
+        for (const right of all) {
+          if (env.work.isDue()) yield;
+          const pair = right.map((row, at) => (own.has(at) ? left[at] : row));
+          if (!holds(env, pair)) continue;
+          matched.add(right);
+          found.push(pair);
+        }
+        if (found.length === before) found.push(left);
+      }
+      return [...found, ...all.filter((right) => !matched.has(right))];
+    };
+  }
+  const reads =
+    plan.right.kind === "source" && plan.right.read !== undefined
+      ? lookupOf(plan.right.read, known, plan.conditions)
+      : undefined;
+  return function* (env, start) {
+    const kept = yield* lefts(env, start);
+    if (reads !== undefined && kept.length > 1) {
+      env.work.prepare(kept.map((tuple) => reads({ ...env, tuple })));
+    }
+    const found: Tuple[] = [];
+    for (const tuple of kept) {
+      const before = found.length;
+      for (const pair of yield* rights(env, tuple)) {
+        if (env.work.isDue()) yield;
+        if (holds(env, pair)) found.push(pair);
+      }
+      if (found.length === before) found.push(tuple);
+    }
+    return found;
+  };
+}
+
+/** All rows of a relation. */
+export function* allOf(rows: ReturnType<RowsOf>): Slices<readonly SqlRow[]> {
+  return Symbol.iterator in rows && "next" in rows ? yield* rows : rows;
+}

@@ -1,0 +1,58 @@
+// A statement that computes for long leaves others their turn, and ends in the middle when it is cancelled or takes too long.
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import pg from "pg";
+import { openStore } from "../../../server/src/mock/openStore";
+
+/** Nine million pairs, which take seconds. */
+const LONG =
+  "select count(*) from generate_series(1, 3000) a, generate_series(1, 3000) b where a * b = 7";
+
+async function withClients(body: (one: pg.Client, other: pg.Client) => Promise<void>) {
+  const store = await openStore({ protocol: "postgres", level: "postgres:read-committed" });
+  const clients = [new pg.Client(store.url), new pg.Client(store.url)] as const;
+  try {
+    for (const client of clients) await client.connect();
+    await body(...clients);
+  } finally {
+    for (const client of clients) await client.end();
+    await store.close();
+  }
+}
+
+const CANCELLED = { code: "57014" };
+
+test("others are answered while a statement computes, and it is cancelled in the middle", () =>
+  withClients(async (one, other) => {
+    let isOver = false;
+    const long = assert.rejects(one.query(LONG), CANCELLED).then(() => {
+      isOver = true;
+    });
+    for (let round = 0; round < 5; round++) await other.query("select 1");
+    assert.equal(isOver, false);
+    cancel(one);
+    await long;
+    assert.equal((await one.query("select 1")).rowCount, 1);
+  }));
+
+test("a statement that takes longer than statement_timeout ends in the middle", () =>
+  withClients(async (one) => {
+    await one.query("begin; set local statement_timeout = '200ms'; savepoint s");
+    await assert.rejects(one.query(LONG), CANCELLED);
+    await one.query("rollback to s");
+    assert.equal((await one.query("select 1")).rowCount, 1);
+  }));
+
+/** The message that psql sends for Ctrl-C, on a connection of its own. */
+function cancel(client: pg.Client): void {
+  const { port, host, processID, secretKey } = client as pg.Client & {
+    readonly processID: number;
+    readonly secretKey: number;
+  };
+  const message = Buffer.alloc(16);
+  for (const [at, value] of [16, 80_877_102, processID, secretKey].entries())
+    message.writeInt32BE(value, at * 4);
+  const socket = connect(port, host);
+  socket.end(message);
+}
