@@ -1,4 +1,4 @@
-// Types of handlers' arguments by what stands around them: the schemas of a procedure, the contract of a router.
+// Types of handlers' arguments, from the surrounding code: the schemas of a procedure, the contract of a router.
 import { dictionary } from "../../../protocol/dictionary";
 import { requestType } from "../libraries/validators/tsRest";
 import { schemaType } from "../libraries/validators/zod";
@@ -7,17 +7,17 @@ import type { HirExpression, HirModule } from "../hir";
 import { declarations } from "../queries/dependencies";
 import type { ModuleScope, Value } from "../values";
 
-/** The code around an expression that holds handlers. */
+/** The code around an expression that contains handlers. */
 export interface Around {
   /** The type of a handler's first argument. */
   readonly argument?: string;
-  /** The function that tells it for each property of a record of handlers. */
+  /** The function that returns the type for each property of a record of handlers. */
   readonly routes?: Value;
 }
 
 type Call = Extract<HirExpression, { readonly kind: "call" }>;
 
-/** By the method that takes a schema, the property of the argument that it is about. */
+/** For each method that takes a schema, the property of the argument that the schema describes. */
 const SCHEMAS = dictionary<string>({
   input: "input",
   schema: "parsedInput",
@@ -28,8 +28,8 @@ const SCHEMAS = dictionary<string>({
 const HANDLED = /^(?:query|mutation|subscription|action|stateAction|handler)$/u;
 
 /**
- * The surroundings of the handlers that a call is given: `procedure.input(schema).mutation(handler)`, and
- * `router(contract, { route: handler })`. Linear in the chain of calls.
+ * The surroundings of the handlers that are passed to a call: `procedure.input(schema).mutation(handler)`, and `router(contract, { route:
+ * handler })`. Linear in the chain of calls.
  */
 export function aroundArguments(
   hir: Call,
@@ -62,7 +62,7 @@ export function aroundProperty({ routes, argument }: Around, name: string): Arou
   return { ...(own !== undefined && { argument: own }), ...(route && { routes: route }) };
 }
 
-/** The schemas that a chain of calls takes, the last first; it may begin at a name of the module. */
+/** The schemas that a chain of calls takes, last first; the chain may begin at a name of the module. */
 function schemasOf(
   hir: HirExpression,
   module: HirModule,

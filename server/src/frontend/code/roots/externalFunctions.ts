@@ -1,5 +1,5 @@
-// Functions of arguments that nobody evaluates (a hash of a token, a name that is normalized) are arguments themselves,
-// which are the same for the same: a witness chooses their values, and a search needs no theory of them.
+// Replaces uninterpreted functions of arguments (the hash of a token, a normalized name) by arguments that are equal for equal inputs: a
+// witness chooses their values, and the search needs no theory of them.
 import type { Expression } from "../../../program/expression";
 import { isEvaluatedCode } from "../../../program/functions";
 import type { OutsideFunction, Parameter, Program, Transaction } from "../../../program/program";
@@ -10,13 +10,13 @@ import { walkCommand } from "../../sql/walk";
 
 type Call = Extract<Expression, { readonly kind: "call" }>;
 
-/** A function of arguments, under the name that a person reads. */
+/** A function of arguments with its display name. */
 interface Named {
   readonly name: string;
   readonly of: OutsideFunction;
 }
 
-/** The program with arguments in the place of such functions. Linear in its transactions. */
+/** Replaces such functions in a program by arguments. Linear in its transactions. */
 export function withOutsideFunctions(program: Program): Program {
   const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
   const transactions = program.transactions.map((each) =>
@@ -60,7 +60,7 @@ function isCall(part: object): part is Call {
   return "kind" in part && part.kind === "call" && "arguments" in part && "deterministic" in part;
 }
 
-/** The argument that a call is; undefined where it is evaluated, or depends on more than arguments. */
+/** The argument that stands for a call; undefined if the call is evaluated, or depends on more than arguments. */
 function namedCall(
   call: Call,
   known: Map<string, Named>,
@@ -84,7 +84,7 @@ function writtenName({ name }: Call): string {
 
 const PREFIX = "code:";
 
-/** Functions that give no two things the same, as far as anybody knows, by their modules. */
+/** Functions that are assumed to be injective, by module. */
 const DIGESTS: ReadonlyMap<string, RegExp> = new Map([
   ["crypto", /^(?:createHash|createHmac|hash|update|digest)$/u],
   ["crypto-js", /^(?:Hmac)?(?:MD5|SHA\d+|RIPEMD160)$/u],
@@ -96,7 +96,7 @@ const DIGESTS: ReadonlyMap<string, RegExp> = new Map([
   ["hash-wasm", /^(?:md5|sha\d+|blake\d\w*)$/u],
 ]);
 
-/** True for a digest of one argument: of several it may be one of what they are together. */
+/** True for a digest of one argument: several arguments may be combined before the digest, which loses their boundaries. */
 function isDigest(call: Call, parts: readonly OutsideFunction[]): boolean {
   const name = /\w*$/u.exec(call.name)?.[0] ?? "";
   const isKnown = DIGESTS.get(call.module ?? "")?.test(name) === true;
@@ -104,7 +104,7 @@ function isDigest(call: Call, parts: readonly OutsideFunction[]): boolean {
   return isKnown && others.length === 0 && (argument === undefined || isOne(argument));
 }
 
-/** True for an argument itself, or a digest of one. */
+/** True for an argument or a digest of one. */
 function isOne(part: OutsideFunction): boolean {
   return part.arguments.length === 1 && (part.function === ITSELF || part.isInjective === true);
 }

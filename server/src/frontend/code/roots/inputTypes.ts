@@ -1,4 +1,4 @@
-// The types of arguments and of the elements of those that are arrays, once statements have told them.
+// The types of arguments and of array arguments' elements, after statements have determined them.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { Call } from "../../../program/operands";
@@ -9,8 +9,8 @@ import type { ParameterTypes } from "../../sql/types";
 import { TRUTH } from "../evaluate/values/convert";
 
 /**
- * The command in which arrays have the types of their elements, and in which what the code asks for being true is asked
- * by its type. What several parts share they share afterwards; linear in the parts, each counted once.
+ * Gives arrays the types of their elements, and resolves tests for truthiness by type. Parts that were shared stay shared; linear in the
+ * parts, each counted once.
  */
 export function withInputTypes(command: Command, types: ParameterTypes): Command {
   const known = new Map<object, object>();
@@ -25,7 +25,7 @@ export function withInputTypes(command: Command, types: ParameterTypes): Command
   return typed(command) as Command;
 }
 
-/** A value that is asked for being true is asked by its type, or left out where whatever is there is. */
+/** Replaces a test for truthiness by one for the value's type, or drops it if any value is truthy. */
 function withoutTruth(part: object, types: ParameterTypes): object {
   if (!("kind" in part) || part.kind !== "and" || !("operands" in part)) return part;
   // Only expressions are of that kind.
@@ -51,7 +51,7 @@ function truth(call: Call, types: ParameterTypes): readonly Expression[] {
     case "bool":
       return [operand];
     case undefined:
-      // Nothing but its truth is asked for.
+      // Only its truthiness is tested.
       return operand.kind === "parameter" || operand.kind === "element" ? [operand] : [call];
     default:
       return [];

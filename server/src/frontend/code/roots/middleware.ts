@@ -1,5 +1,5 @@
-// Handlers of routes that stand behind functions which run them, one in the other: `router.post(path, transaction(), handle)`.
-// A transaction that such a function opens around the next one is around the handler.
+// Route handlers behind nested middleware: `router.post(path, transaction(), handle)`. A transaction that a middleware opens around the
+// next function encloses the handler.
 import type { Span } from "../../sql/text/split";
 import type { State } from "../evaluate/state";
 import type { HirArgument, HirExpression, HirFunction, HirParameter } from "../hir";
@@ -9,16 +9,16 @@ import type { ModuleScope, Value } from "../values";
 type HirCall = Extract<HirExpression, { kind: "call" }>;
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
-/** A handler with what is around it, and the handler itself. */
+/** A handler with its middleware, and the handler itself. */
 interface Handled {
   readonly callee: FunctionValue;
   readonly of: readonly FunctionValue[];
 }
 
 /**
- * The handler of a route with what stands before it, from the first that may open a transaction on: undefined where none
- * does, or where what is given is not functions of a context and of what goes on. These give what comes behind as a
- * promise, and wait for it; others (`(request, response, next) => ...`) do not.
+ * The handler of a route with its middleware, beginning with the first that may open a transaction; undefined if none does, or if the
+ * functions do not take a context and the next function. Such functions return the result of the next one as a promise and await it; others
+ * (`(request, response, next) => ...`) do not.
  */
 export function behindMiddleware(
   { arguments: given, span }: HirCall,
@@ -33,7 +33,7 @@ export function behindMiddleware(
   const { evaluator, workspace } = state;
   const between = given.slice(0, -1).flatMap(spelledOut);
   const valueOf = ({ value }: HirArgument): Value | undefined => {
-    // A function that makes one of others is looked at where it may open one.
+    // A function that creates a middleware is examined if it may open a transaction.
     const made = value.kind === "call" ? value.callee : value;
     if (made.kind !== "name" && made.kind !== "member" && made.kind !== "function")
       return undefined;
@@ -70,8 +70,8 @@ function spelledOut(argument: HirArgument): readonly HirArgument[] {
 const PLAIN: ReadonlySet<Value["kind"]> = new Set(["object", "scalar", "text", "undefined"]);
 
 /**
- * True if what stands between may run a statement, in what was opened around it: a function of the workspace tells, and
- * of others it is not known. Undefined: it is several that are not told apart.
+ * True if a middleware in between may run a statement inside of the transaction: known for functions of the workspace only. Undefined if it
+ * is one of several functions that cannot be told apart.
  */
 function mayRun(
   { value, isSpread }: HirArgument,
@@ -89,7 +89,7 @@ function mayRun(
 interface Innermost {
   readonly expression: HirExpression;
   readonly context: HirParameter;
-  /** It is given what goes on as well, which is nothing that is known. */
+  /** It also takes the next function, which is not known. */
   readonly takesNext: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Functions that were not looked at, or not to their ends: how they come to be, and what is said of them.
+// Functions that were skipped or cut short: how they arise, and how they are reported.
 import type { Note } from "../../../program/program";
 import type { Command } from "../../../program/statement";
 import { rangeOf, type LineIndex } from "../../sql/text/lines";
@@ -14,7 +14,7 @@ interface Around {
   readonly lines: (file: FileId) => LineIndex;
 }
 
-/** Evaluates a root. What could not be done does nothing, has no steps left, and says why in `failure`. */
+/** Evaluates a root. On failure the result has no effects and no remaining steps, and `failure` has the reason. */
 export function evaluateToTheEnd(
   root: Root,
   state: State,
@@ -32,16 +32,13 @@ export function evaluateToTheEnd(
   }
 }
 
-/**
- * An error says of the function that it ended that this ends alone: nothing where that was nested too deeply.
- * Throws it again where reading is to be stopped.
- */
+/** The text of an error that ended a function; none if the code was nested too deeply. Rethrows the error if reading is to be stopped. */
 export function failureOf(error: unknown): { readonly failure?: string } {
   if (error instanceof ReadingCancelled || !(error instanceof Error)) throw error;
   return isStackOverflow(error) ? {} : { failure: reasonOf(error) };
 }
 
-/** A function of which only its place is told. */
+/** A skipped function of which only the position is reported. */
 export function passedRoot(
   { key, name, callee }: Root,
   around: Around,
@@ -50,7 +47,7 @@ export function passedRoot(
   return passedAt({ key, name }, callee.scope.module.file, callee.function.header, around, failure);
 }
 
-/** The calls at a place that were not looked at. */
+/** The calls at a position that were skipped. */
 export function passedAt(
   named: Pick<PassedFunction, "key" | "name">,
   file: FileId,
@@ -61,7 +58,7 @@ export function passedAt(
   return { ...named, source: rangeOf(lines(file), start, end), ...failure };
 }
 
-/** The message about the functions of a file that were passed over. */
+/** The message about the skipped functions of a file. */
 export function passedOver(passed: readonly PassedFunction[]): readonly Note[] {
   const failed = passed.filter(({ failure }) => failure !== undefined);
   const long = passed.filter(({ failure }) => failure === undefined);

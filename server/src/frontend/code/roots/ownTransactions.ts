@@ -1,4 +1,4 @@
-// Which of the functions that were evaluated by themselves are told of: those that are no part of others.
+// Selects which of the separately evaluated functions are reported: those that are not part of others.
 import type { Taint } from "../../../program/precision";
 import type { SourceRange } from "../../../protocol/source";
 import { walkCommand } from "../../sql/walk";
@@ -7,7 +7,7 @@ import { isInner } from "../callGraph/privateFunctions";
 import type { CodeModules } from "../modules/modules";
 import type { ReadFunction } from "../queries/rootReading";
 
-/** Functions that others call are a part of them; of two that call each other the first is kept. Linear in the functions. */
+/** Functions that others call are part of their callers; of two mutually recursive ones the first is kept. Linear in the functions. */
 export function withoutParts(
   evaluated: readonly ReadFunction[],
   modules: CodeModules,
@@ -26,12 +26,12 @@ export function withoutParts(
   return withStatements.filter((each, at) => {
     const own = callers.get(each.calledAs ?? each.key);
     if (!own) return true;
-    // Where its callers end before its transactions, or do not lead to them, they are its own.
+    // If its callers end before its transactions or do not reach them, the transactions are its own.
     const isThere = (place: SourceRange): boolean => {
       const key = placeOf(place);
       return [...own].some((caller) => placesOf(caller).has(key));
     };
-    // Statements of a transaction behind the end of a caller that was cut short are nowhere else.
+    // Statements of a transaction that are behind the point where a caller was cut short appear nowhere else.
     const isCut = [...own].some(({ transaction: made }) => made?.taint.some(isTooLong));
     const isCovered = (places: readonly SourceRange[]): boolean =>
       isCut ? places.slice(1).every(isThere) : places.some(isThere);
@@ -45,13 +45,13 @@ export function withoutParts(
   });
 }
 
-/** Where the statements stand that a function runs whoever calls it; none where its caller gives it a connection. */
+/** The positions of the statements that a function runs for every caller; none if its caller passes a connection. */
 function ownStatements({ transaction: made }: ReadFunction): readonly SourceRange[] {
   const places: SourceRange[] = [];
   if (made?.boundary !== "unit") return places;
   walkCommand(made.body, {
     statement: ({ kind, source }) => {
-      // A statement that is not understood may be a function that each of them gives.
+      // An unsupported statement may be a callback that each caller passes.
       if (kind !== "opaque") places.push(source);
     },
   });

@@ -1,9 +1,9 @@
-// Places of the transactions and statements of a command.
+// Positions of the transactions and statements of a command.
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { walkCommand } from "../../sql/walk";
 
-/** Where a command's transactions and statements stand in the text. */
+/** The positions of a command's transactions and statements. */
 export function placesIn(body: Command): readonly SourceRange[] {
   const places: SourceRange[] = [];
   walkCommand(body, {
@@ -15,7 +15,7 @@ export function placesIn(body: Command): readonly SourceRange[] {
   return places;
 }
 
-/** The places of each transaction of a command: those inside of one that it joined are as good as its own. */
+/** The positions of each transaction of a command, including those of inner transactions that joined it. */
 export function atomicPlaces(body: Command): readonly (readonly SourceRange[])[] {
   const found: (readonly SourceRange[])[] = [];
   walkCommand(body, {

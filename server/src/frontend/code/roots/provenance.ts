@@ -1,13 +1,13 @@
-// Provenance of values that are not known.
+// Provenance of unknown values.
 import type { Expression } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 
-/** True if an expression is free of reads of the database. */
+/** True if an expression does not read the database. */
 export function isInput(expression: Expression): boolean {
   return isFree(expression, isInput);
 }
 
-/** The same where it does not matter which item of an argument is taken, as in the rounds of a loop. */
+/** Like `isInput`, but accepts any item of an argument, as in the iterations of a loop. */
 export function isOfInputs(expression: Expression): boolean {
   if (expression.kind === "element") return isInput(expression.array);
   return isFree(expression, isOfInputs);
@@ -31,8 +31,8 @@ function isFree(expression: Expression, isPart: (part: Expression) => boolean): 
 }
 
 /**
- * The reads that stand for many: each once, those of the database first. What is not known is often made of others that
- * are not, whose reads would double with each step if all of them were kept.
+ * A small set of reads that represents many: each once, reads of the database first. Unknown values are often derived from other unknown
+ * values; keeping all reads would double them with each step.
  */
 export function fewReads(reads: readonly Expression[]): readonly Expression[] {
   if (reads.length <= MOST_READS) return reads;

@@ -1,4 +1,4 @@
-// The functions of a module that run by themselves: those that no other function of it holds.
+// The roots of a module: functions that run by themselves, as opposed to those inside of another function.
 import type { FileId } from "../../../protocol/source";
 import type { Span } from "../../sql/text/split";
 import { instanceOf } from "../evaluate/transactions/instances";
@@ -17,37 +17,34 @@ import { isRoute, namesByPlace, routeName } from "./routes";
 import { behindMiddleware } from "./middleware";
 import { aroundArguments, aroundProperty, type Around } from "./argumentTypes";
 
-/** A root of a module, with what it took to find it. */
+/** A root of a module, with its cost. */
 export interface ModuleRoot {
   readonly key: string;
   readonly name: string;
   readonly function: HirFunction;
-  /** The file that its function stands in. */
+  /** The file that contains its function. */
   readonly file: FileId;
-  /** The type of its first argument, where what stands around it says that. */
+  /** The type of its first argument, if the surrounding code determines it. */
   readonly argument?: string;
-  /** It is not to be remembered. */
+  /** It is not kept in the memo. */
   readonly isPassing?: boolean;
-  /** Makes the object that a method is called on, which may take long. */
+  /** Creates the receiver of the method, which may take long. */
   readonly root: () => Root;
   readonly used: Dependencies;
 }
 
 /** The context of finding the roots of a module. */
 interface Finding {
-  /** A state that evaluates what the module's names are. */
+  /** A state for evaluating the module's names. */
   readonly state: () => State;
   readonly trace: Trace;
-  /** Gets all that was looked at. */
+  /** Collects the dependencies. */
   readonly used: Dependencies;
-  /** Is told what ended the search in a statement or an export, whose other roots are not known. */
+  /** Called with the error that ended the search in a statement or an export, whose remaining roots are not known. */
   readonly failed: (error: unknown, at: { readonly name: string; readonly span: Span }) => void;
 }
 
-/**
- * The roots of a module in order: functions at its top, methods of its classes, functions that are given to calls at
- * its top (handlers).
- */
+/** The roots of a module in order: top-level functions, methods of classes, functions that are passed to top-level calls (handlers). */
 export function rootsOf(
   file: FileId,
   hir: HirModule,
@@ -89,7 +86,7 @@ export function rootsOf(
         function: shown.function,
         file: shown.scope.module.file,
         ...typed,
-        // A function that stands elsewhere may be given to another one without being another one.
+        // A function of another file may be passed on unchanged.
         isPassing: shown !== callee && shown.scope.module.file !== file,
         root: own,
         used,
@@ -117,7 +114,7 @@ export function rootsOf(
     within({ name, span }, (add) => {
       const value = scope.lookup(local);
       if (value?.kind !== "function" || known.has(value.made ?? value.function)) return;
-      // The argument of the call that made it stands for it, unless that opens a transaction around it.
+      // The argument of the call that created it stands for it, unless that call opens a transaction around it.
       if (value.made !== undefined && isWrapped(hir, local)) return;
       add(placed.get(local) ?? (name === "default" ? baseName(file) : name), value);
     });
@@ -125,7 +122,7 @@ export function rootsOf(
   return roots;
 }
 
-/** The module whose roots are looked for. */
+/** The module that is searched for roots. */
 interface Looking {
   readonly hir: HirModule;
   readonly scope: ModuleScope;
@@ -141,7 +138,7 @@ function addRoots(statement: HirStatement, looking: Looking): void {
       return;
     case "class":
       if (statement.class.name === undefined) return;
-      // An inherited method runs as it says, wherever that stands.
+      // An inherited method runs in its own class, wherever that is.
       scope.lookup(statement.class.name);
       addMethods(statement.class, scope, state, add);
       return;
@@ -157,8 +154,8 @@ function addRoots(statement: HirStatement, looking: Looking): void {
 }
 
 /**
- * `on`: what a method is called on, and the class that inherits it; the method itself where it has decorators; what a
- * function was made of that a wrapper gave.
+ * `on`: the receiver of a method, and the inheriting class; the method itself if it has decorators; the original of a function that a
+ * wrapper returned.
  */
 type Add = (
   name: string,
@@ -210,13 +207,13 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
   for (const inner of hir.classes) addMethods(inner, scope, state, add);
 }
 
-/** An object of a class that somebody else made. */
+/** An object of a class that unknown code created. */
 function madeOf(state: State, of: ClassInScope): Value {
   const own = instanceOf(state, of, undefined);
   return own.kind === "object" ? livedIn(state, own, "this") : own;
 }
 
-/** A function of a class, called on something. */
+/** A function of a class, called on a receiver. */
 function calledOn(callee: FunctionValue, self: Value): FunctionValue {
   const { function: own, scope } = callee;
   return { ...callee, self, ...(own.isArrow && { scope: innerScope(scope, self) }) };
@@ -256,7 +253,7 @@ function addDeclared(statement: Extract<HirStatement, { kind: "let" }>, looking:
   addHeld(value, name, looking);
 }
 
-/** The functions that an expression at the top holds, outermost first. */
+/** The functions in a top-level expression, outermost first. */
 function addHeld(hir: HirExpression, name: string, looking: Looking, around: Around = {}): void {
   const { scope, state, add } = looking;
   switch (hir.kind) {
@@ -299,7 +296,7 @@ function addHeld(hir: HirExpression, name: string, looking: Looking, around: Aro
       const inner = hir.kind === "call" ? aroundArguments(hir, looking.hir, scope, state) : {};
       for (const { value } of hir.arguments)
         addHeld(value, label, looking, { ...around, ...inner });
-      // A function that is called on the spot is not one that runs by itself; its statements are the module's.
+      // A function that is called at once is no root; its statements are the module's.
       if (hir.callee.kind === "function") addHeld(hir.callee, label, looking);
       return;
     }
@@ -312,7 +309,7 @@ function addHeld(hir: HirExpression, name: string, looking: Looking, around: Aro
   }
 }
 
-/** The function that a call gives which may open a transaction around functions that it is given. */
+/** The function returned by a call that may open a transaction around its arguments. */
 function wrapper(
   hir: Extract<HirExpression, { kind: "call" }>,
   name: string,
@@ -339,13 +336,13 @@ function wrapper(
   return { callee: { ...callee, made: name === "" ? key : madeKey(file, name) }, of };
 }
 
-/** `f`, `a.f` and `f(x)`, which may be what a call is of that wraps something. */
+/** `f`, `a.f` and `f(x)`, each of which may be the callee of a wrapping call. */
 function isPath(hir: HirExpression): boolean {
   if (hir.kind === "member") return isPath(hir.object);
   return hir.kind === "name" || (hir.kind === "call" && hir.callee.kind === "name");
 }
 
-/** True if a name at the top of a module is what a call gives that is given functions. */
+/** True if a top-level name is the result of a call with functions as arguments. */
 function isWrapped(module: HirModule, name: string): boolean {
   const statement = declarations(module).get(name);
   if (statement?.kind !== "let" || statement.value?.kind !== "call") return false;

@@ -1,5 +1,4 @@
-// Names of handlers by the frameworks that find them: by the verb and path of the call that they are given to, or by
-// the file that they stand in.
+// Names of handlers as frameworks find them: by the verb and path of the call that they are passed to, or by their file.
 import type { FileId } from "../../../protocol/source";
 import type { HirExpression, HirModule } from "../hir";
 import { constantText, type Value } from "../values";
@@ -7,7 +6,7 @@ import { constantText, type Value } from "../values";
 type HirCall = Extract<HirExpression, { kind: "call" | "new" }>;
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
-/** One of a chain of routes, whatever holds the chain: `const app = new Hono().get("/a", f).post("/b", g)`. */
+/** One of a chain of routes, wherever the chain is stored: `const app = new Hono().get("/a", f).post("/b", g)`. */
 export function isRoute({ callee, arguments: [first] }: HirCall): boolean {
   if (callee.kind !== "member" || first?.value.kind !== "text") return false;
   return VERBS.test(callee.property) && first.value.runs[0]?.text.startsWith("/") === true;
@@ -15,7 +14,7 @@ export function isRoute({ callee, arguments: [first] }: HirCall): boolean {
 
 const VERBS = /^(?:get|post|put|patch|delete|all|options|head|on)$/u;
 
-/** `app.post("/transfer", ...)` is known as `POST /transfer`. */
+/** `app.post("/transfer", ...)` is called `POST /transfer`. */
 export function routeName(
   { callee, arguments: [first] }: HirCall,
   constant: (value: HirExpression) => string | undefined,
@@ -26,7 +25,7 @@ export function routeName(
   return path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
 }
 
-/** The name of a handler that a method of that name is given: a path, or a record of a route. */
+/** The name of a handler that is passed to a method: a path, or a route record. */
 export function handlerName(method: string, args: readonly Value[]): string {
   for (const arg of args) {
     const text = constantText(arg);
@@ -39,7 +38,7 @@ export function handlerName(method: string, args: readonly Value[]): string {
   return method;
 }
 
-/** The handlers of `app.route({ method: "PUT", url: "/items/:id", handler })` with what they are known as. */
+/** The handlers of `app.route({ method: "PUT", url: "/items/:id", handler })` with their names. */
 export function routesIn(
   name: string,
   args: readonly Value[],
@@ -59,8 +58,8 @@ export function routesIn(
 const HTTP: ReadonlySet<string> = new Set("GET POST PUT PATCH DELETE HEAD OPTIONS".split(" "));
 
 /**
- * The names by which a framework knows the functions of a file that it finds by the file's place, by their names there: `POST` of
- * `app/api/items/[id]/route.ts` is `POST /api/items/[id]`. Linear in the exports.
+ * The names of functions that a framework finds by their file's path, by export: `POST` of `app/api/items/[id]/route.ts` is `POST
+ * /api/items/[id]`. Linear in the exports.
  */
 export function namesByPlace(file: FileId, { exports }: HirModule): ReadonlyMap<string, string> {
   const place = placeOf(file);
@@ -92,7 +91,7 @@ function placeOf(file: FileId): Place | undefined {
     return at === -1 ? undefined : segments.slice(at + 1);
   };
   const path = (parts: readonly string[]): string =>
-    // Groups of routes and slots are of no path.
+    // Route groups and slots do not appear in the path.
     `/${parts.filter((part) => part !== "index" && !/^(?:\(.*\)|@.*)$/u.test(part)).join("/")}`;
   if (base === "route") {
     const parts = below("app");

@@ -1,4 +1,4 @@
-// An evaluated function as a transaction of the AR: one transaction, or a unit of several.
+// Converts an evaluated function to a transaction of the AR: one transaction, or a unit of several.
 import type { Expression, ValueType } from "../../../program/expression";
 import { lengthName } from "../../../program/arrays";
 import type { Parameter, Transaction } from "../../../program/program";
@@ -13,7 +13,7 @@ import { inferParameterTypes } from "../../sql/types";
 import { walkCommand } from "../../sql/walk";
 import type { Evaluation } from "../evaluate/evaluator";
 
-/** The transaction that an evaluated function is; undefined where it does nothing with a database. */
+/** The transaction of an evaluated function; undefined if it does not use a database. */
 export function transactionOf(
   evaluated: Evaluation,
   places: { readonly header: SourceRange; readonly source: SourceRange },
@@ -23,7 +23,7 @@ export function transactionOf(
   walkCommand(evaluated.body, { command: ({ kind }) => kinds.add(kind) });
   if (!kinds.has("atomic") && !kinds.has("statement")) return undefined;
   const { name } = evaluated.root;
-  // Statements on the caller's connection are a part of the caller's transaction: more cannot be known here.
+  // Statements on the caller's connection are part of the caller's transaction, which is not known here.
   const isPart = evaluated.isGiven && !kinds.has("atomic");
   const read: Transaction = {
     id: name,
@@ -50,8 +50,8 @@ export function transactionOf(
 }
 
 /**
- * Lengths of lists and texts are not negative; that of an array of records is the length of the array of each of its
- * fields. What other parts are asked of as well is no list, unless a loop goes over it.
+ * Constraints on lengths: those of lists and texts are not negative; the length of an array of records equals that of each of its fields'
+ * arrays. A value that is also used otherwise is no list, unless a loop iterates over it.
  */
 function lengthsOf(body: Command, fieldsSaid: ReadonlySet<string>): readonly Expression[] {
   const { arrays, scalars, counted } = inputsOf(body);
@@ -77,7 +77,7 @@ function lengthsOf(body: Command, fieldsSaid: ReadonlySet<string>): readonly Exp
 
 const LENGTH = ".length";
 
-/** The questions about a value beside its parts: whether it is null, or taken by a validator. */
+/** Suffixes for facts about a value besides its parts: whether it is null, or accepted by a validator. */
 const TOLD = /\.(?:isNull|valid)(?: \d+)?$/u;
 
 function cardinality(parameter: string): Expression {
@@ -88,7 +88,7 @@ function cardinality(parameter: string): Expression {
 function inputsOf(body: Command): {
   readonly scalars: ReadonlySet<string>;
   readonly arrays: ReadonlyMap<string, ValueType>;
-  /** Up to which loops count. */
+  /** The bounds of counting loops. */
   readonly counted: ReadonlySet<string>;
 } {
   const scalars = new Set<string>();
@@ -108,7 +108,7 @@ function inputsOf(body: Command): {
   return { scalars, arrays, counted };
 }
 
-/** The parameters that the body mentions, in the order of their first use. */
+/** The parameters that the body mentions, in the order of first use. */
 function parametersOf(
   body: Command,
   table: (name: string) => Table | undefined,
