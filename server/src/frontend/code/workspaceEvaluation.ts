@@ -14,14 +14,14 @@ import { withInputTypes } from "./roots/inputTypes";
 import type { HirModule } from "./hir";
 import type { ModuleScope } from "./values";
 import { createChangedElsewhere } from "./effects/importedState";
-import { createLeads } from "./callGraph/nameReachability";
+import { createNameReachability } from "./callGraph/nameReachability";
 import { LIBRARIES } from "./libraries/libraries";
 import type { Round } from "./queries/memo";
 import { nearDatabase } from "./callGraph/moduleReachability";
 import { functionKey, originOf } from "./queries/origins";
 import { namesElsewhere } from "./callGraph/aliases";
 import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from "./roots/omissions";
-import { reachOf, type Leads, type Reach } from "./callGraph/reachability";
+import { reachOf, type NameReachability, type Reach } from "./callGraph/reachability";
 import { atomicPlaces, placesIn } from "./roots/places";
 import { rootsOf, type ModuleRoot } from "./roots/roots";
 import { pulseOf, type ReadingStep, type SlicedWork } from "./queries/slices";
@@ -47,7 +47,7 @@ interface WorkspaceEvaluation {
   readonly workspace: Workspace;
   /** Reachability, whose questions here are no dependencies of the roots. */
   readonly reach: Reach;
-  readonly leads: Leads;
+  readonly leads: NameReachability;
   readonly scopes: (file: FileId) => ModuleScope | undefined;
   /** The state of the workspace that readings of a file depend on. */
   readonly present: (file: FileId) => Present;
@@ -75,7 +75,7 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
   const described = new Set(
     libraries.flatMap((each) => (known.has(each) ? [] : [...each.modules])),
   );
-  const leads = createLeads(modules, {
+  const leads = createNameReachability(modules, {
     isReachedBy: reach.isReachedBy,
     described,
     isAsked: (call) => libraries.some((each) => each.asks?.(call, asking) === true),

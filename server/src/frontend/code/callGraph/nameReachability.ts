@@ -16,7 +16,7 @@ import {
 import { originOf } from "../queries/origins";
 import { semanticsIn } from "../semantics";
 import { mayLeadOutside } from "./moduleReachability";
-import { ANY_METHOD, type Reach, type Leads, type Extent } from "./reachability";
+import { ANY_METHOD, type Reach, type NameReachability, type Extent } from "./reachability";
 
 /** Counting stops here. */
 const MOST_PARTS = 2000;
@@ -35,7 +35,7 @@ interface Targets {
 }
 
 /** Answers queries about a fixed set of modules; all queries together are linear in the number of names. */
-export function createLeads(
+export function createNameReachability(
   modules: CodeModules,
   {
     isReachedBy,
@@ -47,7 +47,7 @@ export function createLeads(
     /** Modules that the workspace describes, wherever they are. */
     readonly described?: ReadonlySet<string>;
   },
-): Leads {
+): NameReachability {
   const leading = new Map<HirStatement, boolean>();
   const targets = new Map<HirStatement, Targets>();
   const extents = new Map<HirFunction, Extent>();

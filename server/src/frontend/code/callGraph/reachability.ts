@@ -434,7 +434,7 @@ function boundName(pattern: unknown): string | undefined {
   return typeof pattern.name === "string" ? pattern.name : undefined;
 }
 
-export interface Leads {
+export interface NameReachability {
   /** True if the top-level statement that contains a function may reach a database. */
   readonly mayLead: (file: FileId, hir: HirFunction) => boolean;
   /** True if a value of a type, as written in a file, may be or contain a client. */

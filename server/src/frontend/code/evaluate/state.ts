@@ -14,7 +14,7 @@ import type { LowerSql } from "../../sql/script/state";
 import type { Span } from "../../sql/text/split";
 import type { ChangedElsewhere } from "../effects/importedState";
 import type { CodeModules } from "../modules/modules";
-import type { Reach, Leads } from "../callGraph/reachability";
+import type { Reach, NameReachability } from "../callGraph/reachability";
 import type { Trace } from "../queries/dependencies";
 import type { HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
@@ -43,7 +43,7 @@ export interface Workspace {
   readonly table: (name: string) => Table | undefined;
   readonly lowerSql: LowerSql;
   readonly reach: Reach;
-  readonly leads: Leads;
+  readonly leads: NameReachability;
   readonly changedElsewhere: ChangedElsewhere;
   readonly libraries: readonly Library[];
   /** Libraries that some module imports. */

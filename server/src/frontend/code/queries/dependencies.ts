@@ -10,7 +10,7 @@ import { changesOf } from "../effects/modRef";
 import { declaringText } from "../workspace/declarationCalls";
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import type { CodeModules } from "../modules/modules";
-import type { Reach, Leads } from "../callGraph/reachability";
+import type { Reach, NameReachability } from "../callGraph/reachability";
 import { originOf } from "./origins";
 
 export type Dependency =
@@ -171,7 +171,7 @@ export type Facts = (on: Dependency) => unknown;
 export function createFacts(
   modules: CodeModules,
   reach: Reach,
-  leads: Leads,
+  leads: NameReachability,
   { table, spelling, files, changedElsewhere }: Asked,
 ): Facts {
   // Shared by all dependents; computing it is slow.
@@ -297,8 +297,8 @@ export function withTrace(
   trace: Trace,
   modules: CodeModules,
   reach: Reach,
-  leads: Leads,
-): { readonly modules: CodeModules; readonly reach: Reach; readonly leads: Leads } {
+  leads: NameReachability,
+): { readonly modules: CodeModules; readonly reach: Reach; readonly leads: NameReachability } {
   const use = (on: Dependency): void => {
     trace.use(trace.entry(on));
   };

@@ -9,7 +9,7 @@ import type { HirStatement } from "../hir";
 import { LIBRARIES } from "../libraries/libraries";
 import type { ClassValue, Library } from "../libraries/library";
 import { createChangedElsewhere } from "../effects/importedState";
-import { createLeads } from "../callGraph/nameReachability";
+import { createNameReachability } from "../callGraph/nameReachability";
 import { reachOf } from "../callGraph/reachability";
 import { pulseOf } from "../queries/slices";
 import { createTrace } from "../queries/dependencies";
@@ -34,7 +34,7 @@ export function codeTables(
     changedElsewhere: createChangedElsewhere(around.files, around.modules),
     trace: createTrace(),
     reach: NO_REACH,
-    leads: createLeads(around.modules, { ...NO_REACH, isAsked: () => false }),
+    leads: createNameReachability(around.modules, { ...NO_REACH, isAsked: () => false }),
     table: () => undefined,
     models: () => undefined,
     // Code that a module runs while it is loaded is of no transaction.

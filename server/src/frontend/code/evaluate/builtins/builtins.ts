@@ -62,7 +62,7 @@ import { documentOfText, textOfDocument } from "./documents";
 import { EFFECT } from "./effect";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { NUMBERS } from "./numbers";
-import { trim } from "./trimmed";
+import { trim } from "./trimming";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { anywhere, lists, methods, aliases, type Builtin, type BuiltinCall } from "./builtin";

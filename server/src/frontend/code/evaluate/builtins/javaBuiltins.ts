@@ -23,7 +23,7 @@ import { binary, choose, condition, isNullish } from "../values/operators";
 import { sourceOf, type State } from "../state";
 import { thrownByMaker } from "../errors/exceptionFlow";
 import { concatenate, partsOf } from "../values/texts";
-import { trim } from "./trimmed";
+import { trim } from "./trimming";
 import { anywhere, lists, methods, aliases, type Builtin, type BuiltinCall } from "./builtin";
 
 /** The text that a StringBuilder has come to. */

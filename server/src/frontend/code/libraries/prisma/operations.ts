@@ -27,7 +27,7 @@ import { createData, updateData, type DataReading } from "./data";
 import { namesRelations, oneOf, setsSomething, setWhere } from "./emptyData";
 import { knownFields, argumentField, isTrue } from "./argumentValues";
 import { removeDependants } from "./integrity";
-import { linksBefore, writesBehind, type KeyOf } from "./nested";
+import { linksBefore, writesBehind, type KeyOf } from "./nestedWrites";
 import { withPage } from "./page";
 import { requestedCounts, outputsOf, requestedRelations, resultOf } from "./results";
 import { allOutputs, equatedColumns, keyOutputs, mustAffect } from "./rowsRead";

@@ -7,7 +7,7 @@ import { keysOf } from "../../orm/model";
 import { runAggregate, runDelete, runSelect, selectColumns, startOn } from "../../orm/statements";
 import { commitUnit, flushUnit, mayFlush, releaseAll } from "../../orm/unitOfWork";
 import { SPRING_CONNECTION } from "../springTransactions";
-import { derivedQuery } from "./derived";
+import { derivedQuery } from "./derivedQueries";
 import { entityOf, optionName, optionValue, textOption, type JpaModel } from "./entities";
 import { answered, isThere, ONE, returned } from "./queries";
 import { found, merged, removed, saved, type Session } from "./session";
