@@ -101,17 +101,17 @@ module IsolensRecord
 
   module Requires
     def require(name)
-      loaded = super
-      IsolensRecord.attach if %w[pg mysql2].include?(name)
-      loaded
+      super.tap { IsolensRecord.attach if %w[pg mysql2].include?(name) }
     end
   end
 
-  # No object answers to `require` that did not before.
+  # No object answers to `require` that did not before. A method of its own, since others make aliases of it.
   module PrivateRequires
-    include Requires
+    private
 
-    private :require
+    def require(name)
+      super.tap { IsolensRecord.attach if %w[pg mysql2].include?(name) }
+    end
   end
 
   def self.attach

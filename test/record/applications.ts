@@ -36,13 +36,14 @@ function run(command: string, args: readonly string[], cwd?: string): string | u
 function python(
   packages: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  script = "tests.py",
 ): Application["prepare"] {
   return (home) => {
     const missing =
       run("python3", ["-m", "venv", home]) ??
       run(`${home}/bin/pip`, ["install", "-q", ...packages]);
     if (missing !== undefined) return { missing: `${packages.join(", ")}: ${missing}` };
-    return { command: [`${home}/bin/python`, "tests.py"], env };
+    return { command: [`${home}/bin/python`, script], env };
   };
 }
 
@@ -82,6 +83,12 @@ const go: Application["prepare"] = (_, app) => {
   return missing === undefined ? { command: ["go", "test", "./..."] } : { missing };
 };
 
+/** Crates, built before the recording. */
+const rust: Application["prepare"] = (_, app) => {
+  const missing = run("cargo", ["test", "--quiet", "--no-run"], app);
+  return missing === undefined ? { command: ["cargo", "test", "--quiet"] } : { missing };
+};
+
 /** Without call sites, transactions are named by what they do. */
 const UNNAMED = {
   races: ["update account", "insert booking", "update coupon", "update doctor", "insert ticket"],
@@ -94,6 +101,27 @@ export const APPLICATIONS: readonly Application[] = [
     folder: "django",
     database: "postgres",
     prepare: python(["django", "psycopg[binary]"]),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "Django's TestCase, psycopg",
+    folder: "django",
+    database: "postgres",
+    prepare: python(["django", "psycopg[binary]"], {}, "testcase.py"),
+    races: RACES,
+    // No level can be set in the transaction around a test.
+    twins: TWINS.filter((name) => name !== "go_off_call_serializable"),
+  },
+  {
+    name: "FastAPI, SQLAlchemy, psycopg",
+    folder: "sqlalchemy",
+    database: "postgres",
+    prepare: python(
+      ["fastapi", "httpx", "sqlalchemy", "psycopg[binary]"],
+      { APP_DRIVER: "postgresql+psycopg" },
+      "test_api.py",
+    ),
     races: RACES,
     twins: TWINS,
   },
@@ -122,6 +150,22 @@ export const APPLICATIONS: readonly Application[] = [
     twins: TWINS,
   },
   {
+    name: "TypeORM, pg (Node.js)",
+    folder: "typeorm",
+    database: "postgres",
+    prepare: node(["pg", "typeorm"]),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "Sequel, pg (Ruby)",
+    folder: "sequel",
+    database: "postgres",
+    prepare: installed(["ruby", "-e", "require 'sequel'; require 'pg'"], ["ruby", "shop_test.rb"]),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
     name: "Active Record, pg (Ruby)",
     folder: "activerecord",
     database: "postgres",
@@ -144,6 +188,27 @@ export const APPLICATIONS: readonly Application[] = [
     folder: "go-gorm",
     database: "postgres",
     prepare: go,
+    ...UNNAMED,
+  },
+  {
+    name: "tokio-postgres (Rust), no call sites",
+    folder: "rust-postgres",
+    database: "postgres",
+    prepare: rust,
+    ...UNNAMED,
+  },
+  {
+    name: "Doctrine DBAL (PHP), no call sites",
+    folder: "doctrine",
+    database: "postgres",
+    prepare: installed(
+      [
+        "php",
+        "-r",
+        "require 'Doctrine/DBAL/autoload.php'; exit(extension_loaded('pdo_pgsql') ? 0 : 1);",
+      ],
+      ["php", "shop_test.php"],
+    ),
     ...UNNAMED,
   },
   {

@@ -30,7 +30,7 @@ async function main(args: readonly string[]): Promise<void> {
   );
   const missing: string[] = [];
   console.log(
-    `${"application".padEnd(34)} races found   twins accused   undecided${isPerturbed ? "   doubts" : ""}`,
+    `${"application".padEnd(36)} races found   twins accused   undecided${isPerturbed ? "   doubts" : ""}`,
   );
   for (const application of chosen) {
     const line = await recorded(application, isPerturbed);
@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
       const count = (own: readonly string[], all: readonly string[]): string =>
         `${String(own.length)} of ${String(all.length)}`;
       console.log(
-        `${application.name.padEnd(34)} ${count(found, application.races).padEnd(13)} ${count(accused, application.twins).padEnd(15)} ${String(undecided).padEnd(11)} ${doubts}`.trimEnd(),
+        `${application.name.padEnd(36)} ${count(found, application.races).padEnd(13)} ${count(accused, application.twins).padEnd(15)} ${String(undecided).padEnd(11)} ${doubts}`.trimEnd(),
       );
       const lost = application.races.filter((name) => !found.includes(name));
       if (lost.length > 0) console.log(`  not found: ${lost.join(", ")}`);

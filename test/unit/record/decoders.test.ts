@@ -8,6 +8,7 @@ import { createPostgresDecoder } from "../../../server/src/record/proxy/postgres
 /** A decoder's surroundings, and what it told. */
 function listener(): {
   readonly events: StatementEvent[];
+  readonly remarks: string[];
   readonly options: Parameters<typeof createMysqlDecoder>[0];
 } {
   const events: StatementEvent[] = [];
@@ -16,7 +17,11 @@ function listener(): {
     events.push(event);
   };
   const nextOrder = (): number => order++;
-  return { events, options: { connection: 1, emit, nextOrder, remark: assert.fail } };
+  const remarks: string[] = [];
+  const remark = (text: string): void => {
+    remarks.push(text);
+  };
+  return { events, remarks, options: { connection: 1, emit, nextOrder, remark } };
 }
 
 const told = (events: readonly StatementEvent[]): readonly string[] =>
@@ -168,4 +173,76 @@ test("PostgreSQL: a portal that nobody bound is answered like the others", () =>
     ]),
   );
   assert.deepEqual(told(events), ["DELETE FROM t () 2"]);
+});
+
+/** A message; the first one has no type. */
+function sent(type: string, ...parts: readonly (string | number)[]): Buffer {
+  const body = Buffer.concat(
+    parts.map((part) => {
+      if (typeof part === "string") return Buffer.from(`${part}\0`);
+      const number = Buffer.alloc(4);
+      number.writeInt32BE(part);
+      return number;
+    }),
+  );
+  const head = Buffer.alloc(type.length + 4);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, type.length);
+  return Buffer.concat([head, body]);
+}
+
+const READY = Buffer.concat([Buffer.from("Z"), Buffer.of(0, 0, 0, 5), Buffer.from("I")]);
+const VERSION_3_0 = 3 << 16;
+
+/** A PostgreSQL conversation behind its start. */
+function postgresConversation(version = VERSION_3_0): ReturnType<typeof listener> & {
+  readonly decoder: ReturnType<typeof createPostgresDecoder>;
+} {
+  const own = listener();
+  const decoder = createPostgresDecoder(own.options);
+  decoder.fromClient(sent("", version, "user", "ann", ""));
+  return { ...own, decoder };
+}
+
+test("PostgreSQL: protocol 3.2 is recorded as 3.0 is", () => {
+  const { events, remarks, decoder } = postgresConversation(VERSION_3_0 + 2);
+  // The server speaks of what it does not know, and its keys are longer.
+  decoder.fromServer(sent("v", VERSION_3_0 + 2, 1, "_pq_.more"));
+  decoder.fromServer(Buffer.concat([sent("R", 0), sent("K", 1, 2, 3, 4), READY]));
+  decoder.fromClient(sent("Q", "DELETE FROM t"));
+  decoder.fromServer(Buffer.concat([sent("C", "DELETE 3"), READY]));
+  assert.deepEqual([told(events), remarks], [["DELETE FROM t () 3"], []]);
+});
+
+test("PostgreSQL: what was complete before a client died inside of a message is told", () => {
+  const { events, decoder } = postgresConversation();
+  decoder.fromClient(sent("Q", "DELETE FROM t"));
+  decoder.fromServer(sent("C", "DELETE 3"));
+  decoder.fromClient(sent("Q", "DELETE FROM t").subarray(0, 9));
+  decoder.end();
+  assert.deepEqual(told(events), ["DELETE FROM t () 3"]);
+});
+
+test("PostgreSQL: a client that leaves at the offer of SCRAM is told of, one that answers is not", () => {
+  for (const answers of [false, true]) {
+    const { remarks, decoder } = postgresConversation();
+    decoder.fromServer(sent("R", 10, "SCRAM-SHA-256", ""));
+    if (answers) decoder.fromClient(sent("p", "SCRAM-SHA-256"));
+    decoder.end();
+    assert.equal(remarks.length, answers ? 0 : 1);
+    if (!answers) assert.match(remarks[0] ?? "", /channel_binding=prefer/);
+  }
+});
+
+test("PostgreSQL: statements that a pooler prepared elsewhere are told as not recorded", () => {
+  const { events, remarks, decoder } = postgresConversation();
+  const nothing = Buffer.alloc(6);
+  const bind = Buffer.concat([Buffer.from("\0pooled\0"), nothing]);
+  const head = Buffer.concat([Buffer.from("B"), Buffer.of(0, 0, 0, 4 + bind.length)]);
+  decoder.fromClient(Buffer.concat([head, bind, sent("E", "", 0), sent("S")]));
+  decoder.fromServer(Buffer.concat([sent("2"), sent("C", "UPDATE 1"), READY]));
+  decoder.fromClient(sent("Q", "DELETE FROM t"));
+  decoder.fromServer(Buffer.concat([sent("C", "DELETE 3"), READY]));
+  assert.deepEqual(told(events), ["DELETE FROM t () 3"]);
+  assert.match(remarks.join(), /prepared elsewhere, as a pooler does/);
 });

@@ -458,3 +458,23 @@ test("a statement of another verb names its transaction by its first words", () 
   const [text = ""] = learnt([[copy], [copy]], { site: false });
   assert.match(text, /-- @isolens transaction copy account\n/);
 });
+
+test("a version is checked whatever name the query gives to its column", () => {
+  const edit = (version: number): Call => [
+    begin,
+    {
+      sql: 'SELECT "d"."id" AS "d_id", "d"."version" AS "d_version" FROM "document" "d" WHERE (("d"."id" = $1)) LIMIT 1',
+      given: [String(version % 3)],
+      columns: ["d_id", "d_version"],
+      rows: [[String(version % 3), String(version)]],
+    },
+    {
+      sql: 'UPDATE "document" SET "version" = $1 WHERE ("id" = $2 AND "version" = $3)',
+      given: [String(version + 1), String(version % 3), String(version)],
+      affected: 1,
+    },
+    commit,
+  ];
+  const [text = ""] = learnt([edit(4), edit(5), edit(9)]);
+  assert.match(text, /where "version" is not what was read was not seen; it is taken to give up/);
+});

@@ -153,6 +153,11 @@ async function mysqlWork(port: number): Promise<unknown[]> {
 test("MySQL: answers are the same, and statements are told", async () => {
   const { port, direct, events, close } = await recorded("mysql");
   const plain = await mysqlWork(direct);
+  // A value that is there already would count as no change.
+  const again = { host: "127.0.0.1", port: direct, user: "isolens", database: "isolens" };
+  const client = await mysql.createConnection(again);
+  await client.query("UPDATE account SET balance = 10 WHERE id = 1");
+  await client.end();
   assert.deepEqual(JSON.stringify(await mysqlWork(port)), JSON.stringify(plain));
   assert.deepEqual(told(events), [
     "START TRANSACTION 0 changed open",

@@ -7,9 +7,12 @@ export interface NamedColumns {
   readonly sql: string;
   /** Undefined where the text gives no way to name it. */
   readonly names: readonly (string | undefined)[];
+  /** The table's column behind each, where the text names one: its own name may be another (`t.version AS t_version`). */
+  readonly sources: readonly (string | undefined)[];
 }
 
 const NAME = /^[a-z_]\w*$/i;
+const SOURCE = /^(?:(?:\w+|"[^"]*"|`[^`]*`)\.)*(?:(\w+)|"([^"]*)"|`([^`]*)`)$/;
 const OWN_NAME = /\s+as\s+(?:"[^"]*"|`[^`]*`|\S+)$/i;
 
 /** Linear in the length of the text. */
@@ -20,10 +23,20 @@ export function resultColumns(
 ): NamedColumns {
   const isPlain = (name: string, at: number): boolean =>
     NAME.test(name) && columns.indexOf(name) === at;
-  if (columns.every(isPlain)) return { sql, names: columns };
   const ends = itemEnds(sql, protocol);
-  if (ends.length !== columns.length)
-    return { sql, names: columns.map((name, at) => (isPlain(name, at) ? name : undefined)) };
+  if (ends.length !== columns.length) {
+    const names = columns.map((name, at) => (isPlain(name, at) ? name : undefined));
+    return { sql, names, sources: names };
+  }
+  const sources = ends.map(({ start, end }, at) => {
+    const text = sql.slice(start, end).replace(OWN_NAME, "");
+    return (
+      SOURCE.exec(text)
+        ?.slice(1)
+        .find((each) => each !== undefined) ?? columns[at]
+    );
+  });
+  if (columns.every(isPlain)) return { sql, names: columns, sources };
   const names = columns.map((name, at) => {
     if (isPlain(name, at)) return name;
     const own = name
@@ -40,7 +53,7 @@ export function resultColumns(
     const text = named.slice(item.start, item.end).replace(OWN_NAME, "");
     named = `${named.slice(0, item.start)}${text} AS ${names[at] ?? ""}${named.slice(item.end)}`;
   }
-  return { sql: named, names };
+  return { sql: named, names, sources };
 }
 
 /** The items between SELECT and FROM, or behind RETURNING; none where a star stands for some. */

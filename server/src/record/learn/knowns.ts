@@ -28,30 +28,29 @@ export function resultKnowns(
     prefix,
     counter,
     names,
+    sources,
     fixed,
   }: {
     readonly prefix: string;
     readonly counter: string;
     readonly names: readonly (string | undefined)[];
+    readonly sources: readonly (string | undefined)[];
     /** Values that columns of its rows must equal. */
     readonly fixed: ReadonlyMap<string, string>;
   },
 ): readonly KnownValue[] {
-  const columns = names.flatMap((name, at): KnownValue[] =>
-    name === undefined
-      ? []
-      : [
-          {
-            expression: `:${prefix}${name}`,
-            column: name,
-            step,
-            origin: "column",
-            at,
-            ...(fixed.has(name) && { fixed: fixed.get(name) ?? "" }),
-            of: (path) => path[step]?.rows[0]?.[at],
-          },
-        ],
-  );
+  const columns = names.flatMap((name, at): KnownValue[] => {
+    if (name === undefined) return [];
+    const column = sources[at] ?? name;
+    const own = fixed.get(column);
+    return [
+      {
+        ...{ expression: `:${prefix}${name}`, column, step, origin: "column", at },
+        ...(own !== undefined && { fixed: own }),
+        of: (path) => path[step]?.rows[0]?.[at],
+      },
+    ];
+  });
   const count: KnownValue = {
     expression: `:${counter}`,
     column: "",

@@ -302,7 +302,7 @@ function leaf(
   learner.reads++;
   const prefix = `s${String(learner.reads)}_`;
   const counter = `n${String(learner.reads)}`;
-  const { sql, names } = resultColumns(
+  const { sql, names, sources } = resultColumns(
     withoutIdleLimit(text, paths, step),
     statement.columns,
     learner.protocol,
@@ -313,19 +313,24 @@ function leaf(
     const root = [...knowns, ...inputs].find((known) => known.expression === expression)?.fixed;
     if (isFixed && column !== undefined) fixed.set(column, root ?? expression);
   }
+  const isRead = (expression: string, column: string): boolean =>
+    knowns.some(
+      (known) =>
+        known.origin === "column" && known.expression === expression && known.column === column,
+    );
   const guard = holes.findIndex(
     ({ where, column }, at) =>
       where === "condition" &&
       column !== undefined &&
       !isKey(column) &&
-      READ.exec(expressions[at] ?? "")?.[1] === column,
+      isRead(expressions[at] ?? "", column),
   );
   const isGuarded =
     guard >= 0 &&
     /^(?:update|delete)\b/i.test(text) &&
     paths.every((path) => (path[step]?.affected ?? 0) > 0);
   const hasResult = paths.every((path) => path[step]?.hasNoResult !== true);
-  const results = hasResult ? resultKnowns(step, { prefix, counter, names, fixed }) : [];
+  const results = hasResult ? resultKnowns(step, { prefix, counter, names, sources, fixed }) : [];
   for (const known of results)
     for (const answer of decidersOf(paths, known))
       learner.answers.set(`${placeKey(answer)} ${String(answer.column)}`, answer);
@@ -356,9 +361,6 @@ function withoutIdleLimit(text: string, paths: readonly Path[], step: number): s
   });
   return isIdle ? text.replace(/ limit \$\d+(?=$| for )/i, "") : text;
 }
-
-/** A column that was read. */
-const READ = /^:s\d+_(\w+)$/;
 
 /** The level of a transaction is what its session asked for, or it itself. */
 function controlText({ text, kind, level }: RecordedStatement, protocol: Protocol): string {

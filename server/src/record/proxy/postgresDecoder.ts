@@ -38,6 +38,8 @@ interface Portal {
   readonly statement: Prepared;
   readonly parameters: readonly Parameter[];
   readonly formats: readonly Format[];
+  /** Its statement was prepared where no byte was seen. */
+  readonly isForeign: boolean;
   /** Rows of it were told already: what follows is more of the same result. */
   isTold: boolean;
 }
@@ -47,6 +49,7 @@ const UNKNOWN: Portal = {
   statement: { sql: "", types: [] },
   parameters: [],
   formats: [],
+  isForeign: false,
   isTold: true,
 };
 
@@ -77,8 +80,11 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
   let count = 0;
   let level: string | undefined;
   let database: string | undefined;
+  /** The server's offer of SCRAM is not answered yet. */
+  let isOffered = false;
 
   function asked(message: FrontendMessage): void {
+    isOffered = false;
     switch (message.kind) {
       case "startup":
         level = levelOf(message.options);
@@ -96,9 +102,11 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
         operations.push({ kind: "parse", sql: message.sql, order: nextOrder() });
         return;
       case "bind": {
-        const statement = statements.get(message.statement) ?? { sql: "", types: [] };
+        const known = statements.get(message.statement);
+        const statement = known ?? { sql: "", types: [] };
         const { parameters, formats } = message;
-        portals.set(message.portal, { statement, parameters, formats, isTold: false });
+        const isForeign = known === undefined && message.statement !== "";
+        portals.set(message.portal, { statement, parameters, formats, isForeign, isTold: false });
         operations.push({ kind: "bind", sql: statement.sql, order: nextOrder() });
         return;
       }
@@ -148,6 +156,9 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
   function answered(message: ServerMessage): void {
     const head = operations[0];
     switch (message.kind) {
+      case "authentication":
+        isOffered = message.code === SASL;
+        return;
       case "parsed":
       case "bound":
       case "closed":
@@ -218,7 +229,8 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
     } else if (head?.kind === "execute") {
       operations.shift();
       const { portal } = head;
-      if (!portal.isTold && message.kind !== "empty")
+      if (portal.statement.sql === "" && portal.isForeign) remark(FOREIGN);
+      else if (!portal.isTold && message.kind !== "empty")
         tell(portal.statement.sql, head, argumentsOf(portal), message);
       portal.isTold = message.kind === "suspended" || portal === UNKNOWN;
     }
@@ -315,10 +327,20 @@ export function createPostgresDecoder(options: PostgresDecoderOptions): Decoder 
       };
     },
     end: () => {
+      if (isOffered) remark(LEFT_AT_OFFER);
       hand("idle");
     },
   };
 }
+
+/** The server's offer of SASL, of which SCRAM is one ("AuthenticationSASL"). */
+const SASL = 10;
+
+const LEFT_AT_OFFER =
+  "a client left when the server asked for its password: either it has none, or it demands that SCRAM is bound to TLS, which it does not have while you record (channel_binding=prefer)";
+
+const FOREIGN =
+  "statements that were prepared elsewhere, as a pooler does, were executed by their names alone and are not recorded: record between the application and the pooler";
 
 /** The largest whole numbers of two and of four bytes. */
 const LARGEST: ReadonlyMap<number, number> = new Map([

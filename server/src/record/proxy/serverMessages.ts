@@ -11,6 +11,8 @@ export interface ColumnField {
 }
 
 export type ServerMessage =
+  /** The way in which the client is to say who it is. */
+  | { readonly kind: "authentication"; readonly code: number }
   | { readonly kind: "parameterTypes"; readonly types: readonly number[] }
   | { readonly kind: "columns"; readonly columns: readonly ColumnField[] }
   | { readonly kind: "noData" }
@@ -67,10 +69,12 @@ export function createServerReader(): ServerReader {
 }
 
 /** The types of messages that are looked at. */
-const READ = new Set("tTnDCIs123EZS");
+const READ = new Set("RtTnDCIs123EZS");
 
 function message(type: string, bytes: Buffer): ServerMessage {
   switch (type) {
+    case "R":
+      return { kind: "authentication", code: bytes.readInt32BE(0) };
     case "t":
       return { kind: "parameterTypes", types: parameterTypes(bytes) };
     case "T":
