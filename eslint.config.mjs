@@ -230,7 +230,7 @@ export default tseslint.config(
     // The place itself, what reads the package's own files, and what reads its own cache.
     ignores: [
       "server/src/workspace/regularFile.ts",
-      "server/src/engine/treeSitterRuntime.ts",
+      "server/src/engine/packageFile.ts",
       "server/src/cli/version.ts",
       "server/src/service/cache/files.ts",
     ],

@@ -1,11 +1,10 @@
 // Starts tree-sitter's runtime, compiled to WebAssembly, and a new one after a trap. A trap leaves a runtime's memory and tables in an
 // undefined state, and its script keeps its first runtime; so each runtime has its own script, and nothing of a trapped one is called
 // again.
-import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import path from "node:path";
 import type * as TreeSitter from "web-tree-sitter";
 import type { CodeLanguage } from "../frontend/code/workspace/codeParsers";
+import { packageBytes, packageFile } from "./packageFile";
 import type { RuntimeMemory } from "./runtimeTrees";
 
 type Script = typeof TreeSitter;
@@ -85,7 +84,7 @@ function silence({ memory }: TreeSitterRuntime): void {
 }
 
 function loadScript(): Script {
-  const file = findFile("web-tree-sitter", "web-tree-sitter.cjs");
+  const file = packageFile("web-tree-sitter", "web-tree-sitter.cjs");
   const own = createRequire(file);
   Reflect.deleteProperty(own.cache, file);
   // The package's own types.
@@ -95,19 +94,7 @@ function loadScript(): Script {
 function compiled(packageName: string, file: string): WebAssembly.Module {
   const known = modules.get(file);
   if (known) return known;
-  const module = new WebAssembly.Module(new Uint8Array(readFileSync(findFile(packageName, file))));
+  const module = new WebAssembly.Module(packageBytes(packageName, file));
   modules.set(file, module);
   return module;
-}
-
-/** In a bundle beside the script, else in the installed package. */
-function findFile(packageName: string, file: string): string {
-  const beside = path.join(__dirname, path.basename(file));
-  if (existsSync(beside)) return beside;
-  const own = createRequire(__filename);
-  for (const folder of own.resolve.paths(packageName) ?? []) {
-    const installed = path.join(folder, packageName, file);
-    if (existsSync(installed)) return installed;
-  }
-  throw new Error(`${path.basename(file)} is missing`);
 }

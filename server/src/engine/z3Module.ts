@@ -3,6 +3,9 @@
 // is checked when the module is loaded.
 import { SolverError } from "../solver/solver";
 import { reasonOf } from "../protocol/fault";
+import { exceptionCalls } from "./exceptionCalls";
+import type { Imports } from "./exceptionCalls";
+import { packageBytes } from "./packageFile";
 
 /** Addresses in Z3's memory. */
 export type Pointer = number;
@@ -86,14 +89,35 @@ export async function loadZ3Module(): Promise<Z3Module> {
   return checkedModule(await start(built));
 }
 
+/** Settings of Emscripten's scripts. */
+interface Settings {
+  readonly print: () => void;
+  readonly printErr: () => void;
+  readonly instantiateWasm: (
+    imports: Imports,
+    use: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ) => object;
+}
+
 // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- the script has no types
 async function start(initialise: Function): Promise<unknown> {
   try {
     // Z3 reports internal failures on standard output and error, which our host uses for its protocol.
     const silent = (): void => undefined;
-    const started: unknown = await Reflect.apply(initialise, undefined, [
-      { print: silent, printErr: silent },
-    ]);
+    const bytes = packageBytes("z3-solver", "build/z3-built.wasm");
+    const module = await WebAssembly.compile(bytes);
+    const settings: Settings = {
+      print: silent,
+      printErr: silent,
+      instantiateWasm: (imports, use) => {
+        const calls = exceptionCalls(module, imports);
+        const instance = new WebAssembly.Instance(module, calls?.imports ?? imports);
+        calls?.connect(instance);
+        use(instance, module);
+        return instance.exports;
+      },
+    };
+    const started: unknown = await Reflect.apply(initialise, undefined, [settings]);
     return started;
   } catch (error) {
     const message = reasonOf(error);
