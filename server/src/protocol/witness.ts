@@ -69,6 +69,15 @@ export function shownText(text: string): string {
     : bare;
 }
 
+/**
+ * The key of a row for people. A row of a table without a key has a number in the witness, or is new: its name in the store (`#2`,
+ * `#T1.4.1`) is no word of the user's.
+ */
+export function shownKey(key: string): string {
+  if (/^#\d+$/u.test(key)) return `row ${key.slice(1)}`;
+  return /^#T\d+\.\d+\.\d+$/u.test(key) ? "new row" : shownText(key);
+}
+
 /** The assumed answers of a witness as a sentence; undefined if there are none. */
 export function answersText({ answers = {} }: Pick<Witness, "answers">): string | undefined {
   const all = Object.entries(answers);

@@ -1,6 +1,6 @@
 // Spelling of values and names on the page.
 import type { StepCell } from "../../../server/src/protocol/report";
-import { shownText, type Value } from "../../../server/src/protocol/witness";
+import { shownKey, shownText, type Value } from "../../../server/src/protocol/witness";
 
 /** A value as SQL writes it. */
 export function valueText(value: Value): string {
@@ -11,7 +11,7 @@ export function valueText(value: Value): string {
 
 /** "account[1]". */
 export function rowText(cell: Pick<StepCell, "table" | "key">): string {
-  return cell.key === "" ? cell.table : `${cell.table}[${shownText(cell.key)}]`;
+  return cell.key === "" ? cell.table : `${cell.table}[${shownKey(cell.key)}]`;
 }
 
 /** "account[1].balance", or the row alone for its existence and for keys without columns. */

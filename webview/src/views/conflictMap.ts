@@ -132,9 +132,10 @@ function createProjectMap(
   }
 
   function draw(): void {
-    if (width === 0) return;
-    const layout = layoutMap(shownFiles(), conflicts, width, measureCharacter(figure));
-    figure.replaceChildren(drawing(layout, { choose, open: actions.openAnomaly }));
+    if (width > 0) {
+      const layout = layoutMap(shownFiles(), conflicts, width, measureCharacter(figure));
+      figure.replaceChildren(drawing(layout, { choose, open: actions.openAnomaly }));
+    }
     mark();
   }
 

@@ -1,5 +1,5 @@
 // Values, cells and rows in words: one spelling for steps, messages and every view.
-import { shownText, type Row, type Value } from "../../protocol/witness";
+import { shownKey, shownText, type Row, type Value } from "../../protocol/witness";
 import type { CellAccess } from "../../store/execution";
 
 /** A value as SQL writes it: 100, 'shipped', NULL, true. */
@@ -11,7 +11,7 @@ export function valueText(value: Value): string {
 
 /** "account[1]": a row by table and primary key. */
 export function rowText(table: string, key: string): string {
-  return key === "" ? table : `${table}[${shownText(key)}]`;
+  return key === "" ? table : `${table}[${shownKey(key)}]`;
 }
 
 /** "account[1].balance = 100, account[2].balance = 50": cells grouped by row, without existence. */

@@ -3,7 +3,7 @@ import type { Expression, ValueType, Query } from "../../program/expression";
 import type { Note, Transaction } from "../../program/program";
 import type { Column, Table } from "../../program/schema";
 import { operandsOf } from "../../program/operands";
-import type { Statement } from "../../program/statement";
+import type { InsertStatement, Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import { namedTables } from "./tableNames";
 import { typeOf, type TypeEnvironment } from "./types";
@@ -18,7 +18,8 @@ export interface InferredSchema {
 /**
  * The tables that transactions use and `known` lacks. Columns are those that statements name; the primary key is `id` or `<table>_id`, else
  * the columns that point queries equate with values. Columns by which some query counts or orders rows are no key, since several rows share
- * them.
+ * them; nor are columns by which a transaction looks for a row before it inserts one with them: a key would refuse the second row, and whether
+ * there is one is what nobody declared.
  */
 export function inferSchema(
   transactions: readonly Transaction[],
@@ -36,8 +37,11 @@ export function inferSchema(
     tables.push(table);
     if (!isWritten(name)) continue;
     const key = table.primaryKey.join(", ");
-    const guess =
-      key === "" ? "it has no key that can be guessed" : `its key is taken to be ${key}`;
+    const checked = [...draft.checked].map((columns) => columns.replaceAll("\n", ", "));
+    const guess = [
+      key === "" ? "it has no key that can be guessed" : `its key is taken to be ${key}`,
+      ...(checked.length > 0 ? [`nothing says whether ${checked.join(" or ")} is unique`] : []),
+    ].join(", and ");
     const message = `No CREATE TABLE was found for ${name}: its columns come from the statements, ${guess}.`;
     const { source } = draft;
     notes.push({ severity: "warning", code: "unknown-table", message, source, table: name });
@@ -57,6 +61,8 @@ interface Draft {
   readonly equated: Map<string, number>;
   /** The sets of these that several rows share. */
   readonly shared: Set<string>;
+  /** Those of them that a transaction looks for before it inserts. */
+  readonly checked: Set<string>;
 }
 
 function collect(
@@ -65,6 +71,7 @@ function collect(
   drafts: Map<string, Draft>,
 ): void {
   let current: Statement | undefined;
+  const lookups: { readonly draft: Draft; readonly key: string }[] = [];
   const parameters = new Map(transaction.parameters.map(({ name, type }) => [name, type] as const));
   const environment: TypeEnvironment = {
     table: (name) => known(name) ?? draftTable(name, drafts.get(name)),
@@ -77,7 +84,13 @@ function collect(
     if (known(name) !== undefined || current === undefined) return undefined;
     let draft = drafts.get(name);
     if (draft === undefined) {
-      draft = { source: current.source, columns: new Map(), equated: new Map(), shared: new Set() };
+      draft = {
+        source: current.source,
+        columns: new Map(),
+        equated: new Map(),
+        shared: new Set(),
+        checked: new Set(),
+      };
       drafts.set(name, draft);
     }
     return draft;
@@ -96,7 +109,7 @@ function collect(
   walkCommand(transaction.body, {
     statement: (statement) => {
       current = statement;
-      if (statement.kind === "insert") draftOf(statement.table);
+      if (statement.kind === "insert") shareLookups(statement, draftOf(statement.table), lookups);
       if (statement.kind === "opaque") for (const table of statement.tables) draftOf(table);
       if (statement.kind === "lock" && statement.table !== undefined) draftOf(statement.table);
       if (statement.kind === "update" || statement.kind === "delete") {
@@ -107,7 +120,10 @@ function collect(
         if (relation?.kind === "base") {
           const draft = draftOf(relation.table);
           const key = countEquated(statement.query.where, relation.alias, draft);
-          if (key !== undefined && isOfSeveral(statement.query)) draft?.shared.add(key);
+          if (draft && key !== undefined) {
+            lookups.push({ draft, key });
+            if (isOfSeveral(statement.query)) draft.shared.add(key);
+          }
         }
       }
     },
@@ -136,6 +152,20 @@ function collect(
       }
     },
   });
+}
+
+/** Takes the columns of earlier look-ups that an insertion gives values for as shared by several rows. */
+function shareLookups(
+  { rows }: InsertStatement,
+  draft: Draft | undefined,
+  lookups: readonly { readonly draft: Draft; readonly key: string }[],
+): void {
+  const inserted = "columns" in rows ? rows.columns : rows.flat().map(({ column }) => column);
+  for (const lookup of lookups)
+    if (lookup.draft === draft && lookup.key.split("\n").every((each) => inserted.includes(each))) {
+      draft.shared.add(lookup.key);
+      draft.checked.add(lookup.key);
+    }
 }
 
 /** True if a query expects several rows: it aggregates or orders them. */
