@@ -12,7 +12,7 @@ import type { Session } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
 import { callText, definitionsOf, type Call, type FuzzProgram } from "./program";
 import { randomOf } from "./random";
-import { chooserOf, searchInterleavings, someChoosers } from "./serial";
+import { chooserOf, nestedChoosers, searchInterleavings, someChoosers } from "./serial";
 import type { Stage } from "./stage";
 
 export interface Judgement {
@@ -47,6 +47,8 @@ export interface Effort {
 /** Milliseconds of a check, and of what it may take beyond that. */
 const BUDGET = 10_000;
 const BEYOND = 5_000;
+/** Steps that end any transaction. */
+const REST = 60;
 /** Anomalies of one program that are tried. */
 const MOST_ANOMALIES = 2;
 
@@ -99,13 +101,20 @@ export async function judge(
     const setting = settingOf(read, program, anomaly);
     const place = (instance: string): number =>
       anomaly.witness.instances.findIndex((each) => each.instance === instance);
-    const order = anomaly.witness.schedule.map(({ instance }) => place(instance));
+    // The rest of a transaction takes as many steps as the server needs: branches have gates that the witness does not name.
+    const order = anomaly.witness.schedule.flatMap(({ instance, statement }): readonly number[] =>
+      Array.from({ length: statement === "commit" ? REST : 1 }, () => place(instance)),
+    );
     const found = await searchInterleavings(
       stage,
       program,
       { ...setting, isAfresh: true },
       {
-        choosers: [chooserOf(order), ...someChoosers(random, effort.confirmed)],
+        choosers: [
+          chooserOf(order),
+          ...nestedChoosers(setting.calls.length),
+          ...someChoosers(random, effort.confirmed),
+        ],
         stopAtFirst: true,
       },
     );

@@ -147,13 +147,19 @@ export async function mariadbStage(address: ServerAddress): Promise<Stage> {
         (_, at) =>
           `IS_USED_LOCK('fuzz_at_${String(at)}_${String((passed[at] ?? 0) + 1)}') AS g${String(at)}`,
       );
-      const [standing] = (await command(`SELECT ${gates.join(", ")}`)).rows;
-      const isAtGate = (at: number): boolean =>
-        Number(ownEntry(standing, `g${String(at)}`)) === those[at]?.id;
-      if (those.every((_, at) => isAtGate(at))) return those.map(() => "gate");
+      const standing = async (): Promise<readonly boolean[]> => {
+        const [row] = (await command(`SELECT ${gates.join(", ")}`)).rows;
+        return those.map(({ id }, at) => Number(ownEntry(row, `g${String(at)}`)) === id);
+      };
+      const first = await standing();
+      if (first.every(Boolean)) return those.map(() => "gate");
       const waiting = await waitingSessions(command);
+      // The one that came to its gate between the two looks waits for the lock of the gate alone.
+      const last = those.some(({ id }, at) => first[at] !== true && waiting.has(id))
+        ? await standing()
+        : first;
       return those.map(({ id }, at): Activity => {
-        if (isAtGate(at)) return "gate";
+        if (last[at] === true) return "gate";
         return waiting.has(id) ? "blocked" : "runs";
       });
     },

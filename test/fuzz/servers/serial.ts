@@ -93,6 +93,27 @@ export function someChoosers(random: Random, count: number): readonly Chooser[] 
   });
 }
 
+/** Steps of the first instance after which the others run as a whole. */
+const CUTS = 8;
+
+/** Orders in which all others run, one after the other, between two steps of one instance. */
+export function nestedChoosers(count: number): readonly Chooser[] {
+  const all = Array.from({ length: count }, (_, at) => at);
+  return all.flatMap((outer) =>
+    Array.from({ length: CUTS }, (_, cut): Chooser => {
+      const others = all.filter((each) => each !== outer);
+      let steps = 0;
+      return (ready) => {
+        if (steps <= cut && ready.includes(outer)) {
+          steps += 1;
+          return outer;
+        }
+        return others.find((each) => ready.includes(each)) ?? outer;
+      };
+    }),
+  );
+}
+
 /** The given order of instances, then whoever is left. */
 export function chooserOf(order: readonly number[]): Chooser {
   const left = [...order];
