@@ -25,6 +25,8 @@ export interface Parameter {
   readonly elements?: ValueType;
   /** `fresh`: unique per instance (a generated id); `constant`: the same in all instances. */
   readonly origin: "argument" | "constant" | "fresh";
+  /** A setting of the process (`process.env.MAX_SEATS`), usually the same for all transactions that name it. */
+  readonly isSetting?: true;
   /** True if a caller may pass NULL. */
   readonly nullable?: true;
   /** The function of other arguments that computes it: equal for equal arguments, in all instances of all transactions. */

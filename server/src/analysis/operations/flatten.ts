@@ -104,17 +104,19 @@ function flattenOne(
   options: FlattenOptions,
 ): FlatTransaction {
   // Elements of arrays become parameters on use.
-  const parameters = transaction.parameters.map(({ name, type, elements, origin, nullable, of }) =>
-    elements === undefined
-      ? {
-          name,
-          type,
-          fresh: origin === "fresh",
-          ...(origin === "constant" && { constant: true }),
-          ...(nullable && { nullable }),
-          ...(of && { of }),
-        }
-      : { name: lengthName(name), type: "int" as const, fresh: false },
+  const parameters = transaction.parameters.map(
+    ({ name, type, elements, origin, isSetting, nullable, of }) =>
+      elements === undefined
+        ? {
+            name,
+            type,
+            fresh: origin === "fresh",
+            ...(origin === "constant" && { constant: true }),
+            ...(isSetting && { isSetting }),
+            ...(nullable && { nullable }),
+            ...(of && { of }),
+          }
+        : { name: lengthName(name), type: "int" as const, fresh: false },
   );
   const builder = newBuilder(tables, parameters, {
     isUnit: transaction.boundary === "unit",

@@ -162,6 +162,8 @@ export interface FlatTransaction {
     readonly fresh: boolean;
     /** The same in all instances of the transaction. */
     readonly constant?: boolean;
+    /** A setting of the process: usually the same in all instances of all transactions. */
+    readonly isSetting?: true;
     /** True if it may be NULL and that matters. */
     readonly nullable?: true;
     /** The function that it is a result of: equal calls give equal values. */

@@ -419,12 +419,19 @@ function bindParameters(
   isOpen: boolean,
 ): void {
   const fresh: Smt[] = [];
+  const settings = new Map<string, Smt>();
   for (const [instance, transaction] of tuple.transactions.entries()) {
     if (tuple.leads[instance] !== instance) continue;
-    for (const { name, type, fresh: isFresh, constant } of transaction.parameters) {
+    for (const { name, type, fresh: isFresh, constant, isSetting } of transaction.parameters) {
       const { value } = database.parameter(instance, name);
       const first = tuple.transactions.findIndex(({ id }) => id === transaction.id);
       if (constant === true) script.assert(eq(value, database.parameter(first, name).value));
+      if (isSetting) {
+        const key = `${type} ${name}`;
+        const same = eq(value, settings.get(key) ?? value);
+        settings.set(key, settings.get(key) ?? value);
+        script.assert(imp(script.constant(PRESENCE, "Bool"), same));
+      }
       if (type === "bool") continue;
       if (isFresh) {
         // Generated values are consecutive above everything else: different from all rows and from each other.

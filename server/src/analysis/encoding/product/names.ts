@@ -6,7 +6,7 @@ export const READABLE = "READABLE";
 /** At most one unnamed row per table: less to read, and loops run one round. */
 export const SPARSE = "SPARSE";
 
-/** Nothing is absent or NULL unless some transaction tests for that. */
+/** The usual case: nothing is absent or NULL unless some transaction tests for that, and settings are the same for all. */
 export const PRESENCE = "FILLED";
 
 /** Searches visit rows in key order, and pause only where another transaction blocks them. */

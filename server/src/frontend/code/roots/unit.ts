@@ -12,6 +12,7 @@ import { compare, connective } from "../../sql/terms";
 import { inferParameterTypes } from "../../sql/types";
 import { walkCommand } from "../../sql/walk";
 import type { Evaluation } from "../evaluate/evaluator";
+import { isSetting } from "../evaluate/values/settings";
 
 /** The transaction of an evaluated function; undefined if it does not use a database. */
 export function transactionOf(
@@ -119,7 +120,10 @@ function parametersOf(
   return [
     ...[...scalars]
       .filter((name) => !lengths.has(name))
-      .map((name): Parameter => ({ name, type: types.get(name) ?? "other", origin: "argument" })),
+      .map((name): Parameter => {
+        const setting = isSetting(name) && { isSetting: true as const };
+        return { name, type: types.get(name) ?? "other", origin: "argument", ...setting };
+      }),
     ...[...arrays].map(([name, elements]): Parameter => {
       return { name, type: "other", elements, origin: "argument" };
     }),

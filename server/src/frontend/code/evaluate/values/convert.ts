@@ -13,6 +13,7 @@ import { fieldNamesOf } from "./fieldNames";
 import { changedTo } from "./foreignValues";
 import { nowOf, writtenParts } from "./inputParts";
 import { plainComparison, toldFromNull } from "./nullComparison";
+import { isSetting } from "./settings";
 
 /** True if something that is there is neither zero nor an empty text. */
 export const TRUTH = "code:truth";
@@ -58,7 +59,7 @@ export function expressionOf(state: State, value: Value): Expression {
       return expressionOf(state, value.run());
     case "builtin":
       // The start of the process (its arguments, its environment) is as much from outside as arguments are.
-      if (ENVIRONMENT.test(value.name)) return { kind: "parameter", name: value.name };
+      if (isSetting(value.name)) return { kind: "parameter", name: value.name };
       return propertyOfCall(value) ?? unknownExpression(state, whyUnknown(value), readsOf(value));
     case "object":
       return (
@@ -75,8 +76,6 @@ export function expressionOf(state: State, value: Value): Expression {
       );
   }
 }
-
-const ENVIRONMENT = /^process\.env\.\w+$/u;
 
 /** Levels of a document, and values on each, up to which it is what its parts are. */
 const DEEPEST_DOCUMENT = 4;
@@ -274,7 +273,7 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
     case "joined":
       return value.parts.flatMap((part) => readsOf(part, depth - 1));
     case "builtin":
-      if (ENVIRONMENT.test(value.name)) return [{ kind: "parameter", name: value.name }];
+      if (isSetting(value.name)) return [{ kind: "parameter", name: value.name }];
       return value.self ? readsOf(value.self, depth - 1) : [];
     case "choice":
       return [
