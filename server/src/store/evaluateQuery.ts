@@ -305,9 +305,14 @@ function searchTable(
   const range = searchRange(table, relation.alias, conditions);
   // If a condition that concerns no row fails, no row is searched.
   if (!holdAll(conditions.filter(concernsNoRow), frame)) return [];
-  if (frame.acting !== undefined && frame.once !== undefined)
-    for (const query of conditions.flatMap(lockingQueries))
+  const { acting } = frame;
+  if (acting !== undefined && frame.once !== undefined)
+    for (const query of conditions.flatMap(lockingQueries)) {
       if (isLookup(query, frame)) runQuery(query, frame);
+      // The rows that a LIMIT counts are searched as those of its change, anew after each wait.
+      else if (tables?.search !== undefined && isLimitOf(relation, query))
+        runQuery(query, { ...frame, acting: { ...acting, targets: () => tables } });
+    }
   const rows = tables?.search?.(relation.table, {
     inRange: (values) =>
       holdAll(range.conditions, withRows(later, { [relation.alias]: { kind: "derived", values } })),
@@ -348,6 +353,14 @@ function isLookup({ relations, where }: Query, { schema }: Frame): boolean {
   if (relations.length !== 1 || relation?.kind !== "base") return false;
   const table = findTable(schema, relation.table);
   return searchRange(table, relation.alias, conjuncts(where)).point;
+}
+
+/** True for a query that chooses some of the relation's own rows, as LIMIT of a change does. */
+function isLimitOf({ table }: Relation, { relations, limit }: Query): boolean {
+  const [own] = relations;
+  return (
+    limit !== undefined && relations.length === 1 && own?.kind === "base" && own.table === table
+  );
 }
 
 /** Uncorrelated queries in a condition that lock what they read. */

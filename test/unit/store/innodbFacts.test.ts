@@ -73,6 +73,44 @@ describe("facts about InnoDB", () => {
     ]);
   });
 
+  for (const change of ["UPDATE t SET v = v - 1", "DELETE FROM t"])
+    it(`${change} with LIMIT tests its rows again after it waited`, () => {
+      const scenario: Scenario = {
+        tables: [table("t", { id: "int", v: "int", w: "int" })],
+        initial: { t: [{ id: 1, v: 5, w: 1 }] },
+        scripts: {
+          Take: "UPDATE t SET w = 0 WHERE id = 1; UPDATE t SET v = v * 10 WHERE id = 1;",
+          Limited: `-- @isolens dialect mariadb\n${change} WHERE w = 1 ORDER BY id LIMIT 1;`,
+        },
+      };
+      const first = change.startsWith("DELETE") ? "t: " : "t: 1,40,0";
+      check(ALL, scenario, [first, "t: 1,50,0"]);
+    });
+
+  it("UPDATE with LIMIT passes rows that others lock and that do not match at READ COMMITTED", () => {
+    const scenario: Scenario = {
+      tables: [table("t", { id: "int", v: "int", w: "int" })],
+      initial: {
+        t: [
+          { id: 1, v: 5, w: 0 },
+          { id: 2, v: 6, w: 1 },
+        ],
+      },
+      scripts: {
+        Match: "UPDATE t SET w = 1 WHERE id = 1; SELECT v FROM t WHERE id = 2;",
+        Limited:
+          "-- @isolens dialect mariadb\nSELECT id FROM t WHERE id = 1 FOR UPDATE SKIP LOCKED; UPDATE t SET v = 0 WHERE w = 1 ORDER BY id LIMIT 1;",
+      },
+    };
+    checkOutcomes(scenario, "mariadb:read-committed", [
+      "T1: v = 0 | T2: id = 1 | t: 1,5,1; 2,0,1",
+      "T1: v = 0 | T2: no row | t: 1,5,1; 2,0,1",
+      "T1: v = 6 | T2: id = 1 | t: 1,0,1; 2,6,1",
+      "T1: v = 6 | T2: no row | t: 1,0,1; 2,6,1",
+      "T1: v = 6 | T2: no row | t: 1,5,1; 2,0,1",
+    ]);
+  });
+
   it("a subquery of SET reads when its row is locked at READ COMMITTED", () => {
     const scenario: Scenario = {
       tables: [T, table("tot", { id: "int", v: "int" })],
