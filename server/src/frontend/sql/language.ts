@@ -10,6 +10,7 @@ import { rangeOf } from "./text/lines";
 import { plainPiece, type SqlPiece } from "./lowering";
 import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/routines";
 import { createStoredCallingLower } from "./mysql/scriptCalls";
+import { unreadTriggers } from "./mysql/unreadTriggers";
 import { readNspSchema } from "./nsp/schema";
 import { createFiring, triggerNotes } from "./pg/triggers/firing";
 import type { Policy } from "./pg/schema/policies";
@@ -121,7 +122,9 @@ function stored(
     lowered: (around) => {
       const context = storedContext(routines, around);
       const calling = createStoredCallingLower(lower(around.spelling), context, dialect);
-      return { calling, transactions: lowerStoredRoutines(routines, context) };
+      const { triggers } = routines;
+      const firing = triggers.length > 0 && { firing: unreadTriggers(triggers) };
+      return { calling, transactions: lowerStoredRoutines(routines, context), ...firing };
     },
   };
 }

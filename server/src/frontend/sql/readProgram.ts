@@ -296,14 +296,9 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
   const doubts = doubtsOf(around.tables);
   const asUnit = withoutTransactions(around.tables);
-  const triggered = new Set([...(triggers ?? []), ...(policies ?? [])].map((each) => each.table));
   const whole = read
     .map((each) => (namedTables(each.body).cascades ? replaceStatements(each, spelledOut) : each))
-    .map((each) =>
-      firing && [...namedTables(each.body).tables.keys()].some((name) => triggered.has(name))
-        ? replaceStatements(each, firing)
-        : each,
-    )
+    .map((each) => (firing ? replaceStatements(each, firing) : each))
     .map((each) =>
       doubts.tables.size > 0 &&
       [...namedTables(each.body).tables.keys()].some((name) => doubts.tables.has(name))

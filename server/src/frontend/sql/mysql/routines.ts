@@ -11,6 +11,7 @@ import { withId } from "../uniqueIds";
 import { readDefinition, type RoutineDefinition } from "./definition";
 import { lowerRoutine } from "./routine";
 import type { RoutineContext } from "./state";
+import type { UnreadTrigger } from "./unreadTriggers";
 
 /** A file as far as its routines go. */
 export interface RoutineFile {
@@ -28,6 +29,7 @@ interface Definition {
 
 export interface StoredRoutines {
   readonly definitions: readonly Definition[];
+  readonly triggers: readonly UnreadTrigger[];
   readonly notes: readonly Note[];
 }
 
@@ -37,6 +39,7 @@ export interface StoredRoutines {
 export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutines {
   const byName = new Map<string, Definition[]>();
   const notes: Note[] = [];
+  const triggers: UnreadTrigger[] = [];
   for (const { lines, routines, dialect } of files) {
     for (const slice of routines) {
       const result = readDefinition(lines, slice, dialect);
@@ -50,6 +53,10 @@ export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutine
         byName.set(definition.name, [...earlier, { definition, slice }]);
       } else {
         notes.push(noteOf(result));
+        if (result.kind === "trigger" && result.table !== undefined) {
+          const { name, table, moment } = result;
+          triggers.push(...moment.map((event) => ({ name, table, event: event.toLowerCase() })));
+        }
       }
     }
   }
@@ -68,7 +75,7 @@ export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutine
           : runsBefore(definition.lines.file, lines.file)),
     );
   const definitions = [...byName.values()].flat();
-  return { definitions: definitions.filter((each) => !isDropped(each)), notes };
+  return { definitions: definitions.filter((each) => !isDropped(each)), triggers, notes };
 }
 
 interface Drop {
