@@ -22,6 +22,7 @@ import { renderValue, sameValue, type SqlValue } from "./value";
  * is unknown.
  */
 export function executeStatement(statement: Statement, frame: StatementFrame): StatementResult {
+  requireKnownEffect(statement);
   for (const [table, mode] of tableLocksOf(statement))
     frame.acting.lockObject(`table ${table}`, mode);
   switch (statement.kind) {
@@ -43,12 +44,23 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
       return { into: undefined, rows: [], affected: 0, writes: [] };
     }
     case "opaque":
-      if (statement.writes)
-        throw new NotExecutable(`the effect of "${statement.text.slice(0, 60)}" is not understood`);
       return { into: undefined, rows: [], affected: 0, writes: [] };
     default:
       return unreachable(statement);
   }
+}
+
+/**
+ * Refuses a statement of which only keyword and tables are known, since what it really does may differ from what would be run: a trigger
+ * that is not read may write other values, say. Text that is not understood and writes nothing is passed over.
+ */
+function requireKnownEffect(statement: Statement): void {
+  if (statement.kind === "opaque") {
+    if (!statement.writes) return;
+    throw new NotExecutable(`the effect of "${statement.text.slice(0, 60)}" is not understood`);
+  }
+  const loss = statement.taint.find(({ effect }) => effect === "approx" || effect === "opaque");
+  if (loss) throw new NotExecutable(`a statement is not understood: ${loss.reason}`);
 }
 
 type Change =

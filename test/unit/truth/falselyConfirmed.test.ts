@@ -262,3 +262,47 @@ COMMIT;
     assert.equal(report.verdict, "anomaly");
   });
 });
+
+describe("statements of which only keyword and tables are known are not executed", () => {
+  const lost = (trigger: string): string => `${ACCOUNTS}${trigger}
+-- @transaction add
+BEGIN;
+SELECT v AS x FROM acc WHERE id = :id \\gset
+UPDATE acc SET v = :x + 1 WHERE id = :id;
+COMMIT;
+`;
+  const capped =
+    "create trigger capped before update on acc for each row execute function elsewhere();";
+
+  it("an update that fires a trigger of which the function is not known", async () => {
+    const report = await analyse([sql(lost(capped))], RC, 2);
+    const [possible] = report.anomalies;
+    assert.equal(possible?.status, "unconfirmed");
+    assert.match(possible.reason ?? "", /a statement is not understood: the trigger capped/u);
+    assert.equal(report.verdict, "unknown");
+  });
+
+  it("without the trigger it is confirmed, and with one of another event", async () => {
+    assert.notDeepEqual(await confirmedAt(RC, lost("")), []);
+    assert.notDeepEqual(await confirmedAt(RC, lost(capped.replace("update", "insert"))), []);
+  });
+
+  it("an update that fires a trigger of MySQL, which is not read", async () => {
+    const text = `create table acc (id int primary key, v int not null) engine=innodb;
+delimiter //
+create trigger capped before update on acc for each row begin if new.v > 5 then set new.v = 5; end if; end //
+create procedure bump(in p int)
+begin
+  declare x int;
+  start transaction;
+  select v into x from acc where id = p;
+  update acc set v = x + 1 where id = p;
+  commit;
+end //
+delimiter ;
+`;
+    assert.deepEqual(await confirmedAt("mariadb:read-committed", text), []);
+    const without = text.replace(/create trigger[^\n]*\n/u, "");
+    assert.notDeepEqual(await confirmedAt("mariadb:read-committed", without), []);
+  });
+});
