@@ -321,16 +321,19 @@ function statusOf(status: ServerStatus | undefined): PanelStatus {
 
 /** True if the page showed the map before a reload. */
 function isMapMemory(memory: unknown): boolean {
-  if (typeof memory !== "object" || memory === null || !("state" in memory)) return false;
-  const { state } = memory;
-  return typeof state === "object" && state !== null && "kind" in state && state.kind === "map";
+  const state = stateOfMemory(memory);
+  return state !== undefined && "kind" in state && state.kind === "map";
 }
 
 /** Payload that the page remembered before a reload; anything else is forgotten. */
 function payloadOfMemory(memory: unknown): AnomalyPayload | undefined {
+  const state = stateOfMemory(memory);
+  // The page stored it through its typed memory; only the presence of the payload is in doubt.
+  return state && "payload" in state ? (state.payload as AnomalyPayload) : undefined;
+}
+
+function stateOfMemory(memory: unknown): object | undefined {
   if (typeof memory !== "object" || memory === null || !("state" in memory)) return undefined;
   const { state } = memory;
-  if (typeof state !== "object" || state === null || !("payload" in state)) return undefined;
-  // The page stored it with its type; only its presence is in doubt.
-  return state.payload as AnomalyPayload;
+  return typeof state === "object" && state !== null ? state : undefined;
 }

@@ -1,11 +1,9 @@
 // The map of all transactions: the tables that they share, an arc between each two that race, and below it, in words, every
 // pair of the transaction that is selected.
 import { select } from "d3";
-import type { BaseType, Selection } from "d3";
 import type {
   PanelState,
   Place,
-  TransactionVerdict,
   TreeFile,
   TreeTransaction,
 } from "../../../server/src/protocol/requests";
@@ -14,6 +12,7 @@ import { conflictsOf, type Conflict, type ConflictState } from "../model/conflic
 import { layoutMap, type MapLayout } from "../model/mapLayout";
 import { measureCharacter } from "../model/textFit";
 import type { Actions } from "../actions";
+import { drawMap } from "./mapFigure";
 
 export interface MapView {
   readonly node: HTMLElement;
@@ -134,7 +133,7 @@ function createProjectMap(
   function draw(): void {
     if (width > 0) {
       const layout = layoutMap(shownFiles(), conflicts, width, measureCharacter(figure));
-      figure.replaceChildren(drawing(layout, { choose, open: actions.openAnomaly }));
+      figure.replaceChildren(drawMap(layout, { choose, open: actions.openAnomaly }));
     }
     mark();
   }
@@ -237,15 +236,6 @@ const STATES: Readonly<Record<ConflictState, { readonly mark: string; readonly t
   settled: { mark: "\u2713", text: "nothing found" },
 };
 
-const MARKS: Readonly<Record<TransactionVerdict, string>> = {
-  anomaly: "\u2260",
-  hidden: "\u2013",
-  unknown: "?",
-  nothing: "\u2713",
-  checking: "\u2026",
-  cancelled: "?",
-};
-
 function placeButton(text: string, place: Place, actions: Actions): HTMLElement {
   return button(
     {
@@ -256,118 +246,4 @@ function placeButton(text: string, place: Place, actions: Actions): HTMLElement 
     },
     text,
   );
-}
-
-interface Choices {
-  choose(index: number): void;
-  open(anomaly: string): void;
-}
-
-function drawing(layout: MapLayout, { choose, open }: Choices): SVGSVGElement {
-  const { width, height, columns, headings, rows, tables, links, arcs } = layout;
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const root = select(svg)
-    .attr("width", width)
-    .attr("height", height)
-    .attr("viewBox", `0 0 ${String(width)} ${String(height)}`)
-    .attr("role", "group")
-    .attr("aria-label", `${String(rows.length)} transactions and ${String(tables.length)} tables`);
-  const [left, right] = columns;
-  root
-    .selectAll("text.heading")
-    .data(headings)
-    .join("text")
-    .attr("class", "heading line-dim")
-    .attr("x", left)
-    .attr("y", ({ y }) => y + 4)
-    .text(({ text }) => text);
-  root
-    .selectAll("path.use")
-    .data(links)
-    .join("path")
-    .attr("class", ({ writes }) => (writes ? "use writes" : "use"))
-    .attr("d", ({ path }) => path);
-  const row = root
-    .selectAll("g.transaction")
-    .data(rows)
-    .join("g")
-    .attr("class", ({ transaction }) => `transaction ${transaction.verdict}`);
-  asButton(
-    row,
-    ({ transaction }) => transaction.name,
-    ({ index }) => {
-      choose(index);
-    },
-  );
-  row
-    .append("rect")
-    .attr("x", left)
-    .attr("y", ({ y }) => y - 11)
-    .attr("width", ({ width: own }) => own)
-    .attr("height", 22)
-    .attr("rx", 3);
-  row
-    .append("text")
-    .attr("class", "mark line-dim")
-    .attr("x", left + 2)
-    .attr("y", ({ y }) => y + 4)
-    .text(({ transaction }) => MARKS[transaction.verdict]);
-  row
-    .append("text")
-    .attr("class", "line-read")
-    .attr("x", left + 16)
-    .attr("y", ({ y }) => y + 4)
-    .text(({ label }) => label);
-  row.append("title").text(({ transaction }) => transaction.name);
-  const table = root.selectAll("g.table").data(tables).join("g").attr("class", "table");
-  table
-    .append("text")
-    .attr("class", "line-read")
-    .attr("x", right)
-    .attr("y", ({ y }) => y + 4)
-    .text(({ label }) => label);
-  table.append("title").text(({ name }) => name);
-  const arc = root.selectAll("g.arc").data(arcs).join("g").attr("class", "arc");
-  asButton(
-    arc,
-    ({ conflict }) => arcLabel(conflict, rows),
-    ({ conflict }) => {
-      const [worst] = conflict.races;
-      if (worst) open(worst.id);
-    },
-  );
-  for (const name of ["reach", "curve"])
-    arc
-      .append("path")
-      .attr("class", name)
-      .attr("d", ({ path }) => path);
-  arc.append("title").text(({ conflict }) => arcLabel(conflict, rows));
-  return svg;
-}
-
-function arcLabel({ between, races }: Conflict, rows: MapLayout["rows"]): string {
-  const [one = "", other = ""] = between.map((index) => rows[index]?.transaction.name);
-  const title = races[0]?.title ?? "";
-  return one === other ? `${one} races with itself: ${title}` : `${one} and ${other}: ${title}`;
-}
-
-/** Makes the groups of a figure buttons, for the mouse and for the keyboard. */
-function asButton<Datum>(
-  groups: Selection<BaseType | SVGGElement, Datum, SVGSVGElement, unknown>,
-  label: (datum: Datum) => string,
-  run: (datum: Datum) => void,
-): void {
-  groups
-    .attr("role", "button")
-    .attr("tabindex", 0)
-    .attr("aria-label", label)
-    .on("click", (_event: unknown, datum) => {
-      run(datum);
-    })
-    .on("keydown", (event: KeyboardEvent, datum) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      run(datum);
-      event.preventDefault();
-      event.stopPropagation();
-    });
 }

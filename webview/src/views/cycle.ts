@@ -8,6 +8,7 @@ import type { Story, StoryReason } from "../model/story";
 import { measureCharacter } from "../model/textFit";
 import { clip } from "../model/words";
 import type { Actions } from "../actions";
+import { asButtons } from "./figureButtons";
 import { addArrowHeads } from "./marks";
 import type { Figure } from "./figure";
 
@@ -223,19 +224,8 @@ function drawEdges(
     .attr(
       "class",
       ({ edge }) => `edge ${edge.edge.dependency}${edge.index === closing ? " closing" : ""}`,
-    )
-    .attr("role", "button")
-    .attr("tabindex", 0)
-    .attr("aria-label", ({ edge }) => `${edge.edge.dependency} dependency: ${edge.sentence}`)
-    .on("click", (_event: unknown, each) => {
-      choose(each);
-    })
-    .on("keydown", (event: KeyboardEvent, each) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      choose(each);
-      event.preventDefault();
-      event.stopPropagation();
-    });
+    );
+  asButtons(group, ({ edge }) => `${edge.edge.dependency} dependency: ${edge.sentence}`, choose);
   group
     .append("path")
     .attr("class", "reach")
