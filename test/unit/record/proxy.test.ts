@@ -198,6 +198,24 @@ test("a server that is away ends the client's connection and is told", async () 
   await proxy.close();
 });
 
+test("watches over connections that are open have ended when the proxy has closed", async () => {
+  const store = await openStore({ protocol: "postgres", level: "serializable" });
+  const { watch, remark } = decoding("postgres", []);
+  const ended: number[] = [];
+  const proxy = await startProxy({
+    upstream: { protocol: "postgres", host: "127.0.0.1", port: Number(new URL(store.url).port) },
+    port: 0,
+    remark,
+    watch: (connection) => ({ ...watch(connection), end: () => void ended.push(connection) }),
+  });
+  const client = new pg.Client({ host: "127.0.0.1", port: proxy.port, user: "isolens" });
+  client.on("error", () => undefined);
+  await client.connect();
+  await proxy.close();
+  assert.deepEqual(ended, [1]);
+  await store.close();
+});
+
 test("bytes that are of no protocol go on unchanged, and are told once", async () => {
   const sent = Buffer.from([0, 0, 0, 9, 0, 3, 0, 0, 0, 0x51, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4]);
   const server = net.createServer((socket) => {

@@ -84,13 +84,24 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   return {
     port: address.port,
     connections: () => connections,
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      const ends = [...sockets].map(
+        (socket) =>
+          new Promise<void>((resolve) =>
+            socket.once("close", () => {
+              resolve();
+            }),
+          ),
+      );
+      const end = new Promise<void>((resolve) =>
         server.close(() => {
           resolve();
-        });
-        for (const socket of sockets) socket.destroy();
-      }),
+        }),
+      );
+      for (const socket of sockets) socket.destroy();
+      // The server's own end comes before those of its sockets, behind which the watches end.
+      await Promise.all([end, ...ends]);
+    },
   };
 }
 
