@@ -48,6 +48,23 @@ async function connected(store: OpenedStore): Promise<pg.Client> {
 }
 
 describe("pg", () => {
+  test("at READ COMMITTED a statement that begins with rows of its own savepoint sees what is new", () =>
+    withStore(
+      async (store) => {
+        const [client, other] = [await connected(store), await connected(store)];
+        await client.query("BEGIN; SELECT * FROM account; SAVEPOINT one");
+        await client.query("UPDATE account SET balance = 1 WHERE id = 1");
+        await other.query("UPDATE account SET balance = 2 WHERE id = 2");
+        const { rows } = await client.query(
+          "SELECT (SELECT balance FROM account WHERE id = 1) AS own, (SELECT balance FROM account WHERE id = 2) AS new",
+        );
+        assert.deepEqual(rows, [{ own: "1.00", new: "2.00" }]);
+        await client.query("COMMIT");
+        await Promise.all([client.end(), other.end()]);
+      },
+      { level: "postgres:read-committed" },
+    ));
+
   test("runs transactions with savepoints, and learns of errors by their codes", () =>
     withStore(async (store) => {
       const client = await connected(store);

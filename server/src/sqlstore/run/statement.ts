@@ -198,7 +198,8 @@ export function* runPlan(
     rules.set(table.name, known);
     return known;
   };
-  for (let isFirst = true; ; isFirst = false) {
+  let hasAsked = false;
+  for (;;) {
     const { work, replayed } = createWork(plan, context, rows, drawn);
     const changes: Changes = createChanges({
       catalog,
@@ -246,7 +247,8 @@ export function* runPlan(
       const isAsked = keys.length > 0 || starts.length > 0;
       const values = new Map<StoreKey, Value>();
       if (isAsked) {
-        const reply = yield { ...request, keys, ...(isFirst ? {} : { continues: true }) };
+        const reply = yield { ...request, keys, ...(hasAsked && { continues: true }) };
+        hasAsked = true;
         if (reply.kind === "failed") {
           const { code, message, goesOn = false } = reply;
           return { ok: false, code, message, goesOn };
