@@ -1,9 +1,11 @@
 // Routines and triggers of MySQL and MariaDB as the store carries them out; what is expected is MariaDB's answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PAUSE } from "../../../server/src/sqlstore/compile/slices";
 import { createDatabase } from "../../../server/src/sqlstore/database";
 import { createMemoryStore, createSequences } from "../../../server/src/sqlstore/memory";
 import { createSqlSession, runNow, type SqlResult } from "../../../server/src/sqlstore/session";
+import { failure } from "../../../server/src/sqlstore/sqlError";
 import { wireText } from "../../../server/src/sqlstore/values/format";
 
 /** Runs texts one after the other: the rows of all results of each, or its error. */
@@ -251,3 +253,28 @@ for (const [name, texts, expected] of CASES)
   test(name, () => {
     assert.deepEqual(answers([ACCOUNTS, ...texts]).slice(1), expected);
   });
+
+test("a cancel is for no handler", () => {
+  const database = createDatabase({ dialect: "mariadb" });
+  const store = createMemoryStore();
+  const session = createSqlSession(database, {
+    sequences: createSequences(),
+    now: () => 0,
+    random: () => 0,
+    rule: "current",
+    isDue: () => true,
+  });
+  const routine = `create procedure stubborn() begin
+    declare continue handler for sqlexception, 1317 set @caught = 1; loop select 1; end loop; end`;
+  runNow(session.execute(routine), store.answer);
+  const steps = session.execute("call stubborn()");
+  const untilPause = (from: ReturnType<typeof steps.next>): typeof from => {
+    let step = from;
+    while (step.done !== true && step.value !== PAUSE) step = steps.next(store.answer(step.value));
+    return step;
+  };
+  untilPause(steps.next());
+  const end = untilPause(steps.throw(failure("canceled", "canceled")));
+  assert.ok(end.done === true && !end.value.ok);
+  assert.equal(end.value.error.number, 1317);
+});

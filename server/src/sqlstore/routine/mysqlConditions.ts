@@ -11,12 +11,16 @@ import { optionsOf } from "./raise";
 
 type Named = (name: string) => Condition | undefined;
 
+/** Numbers of the errors that end a statement which was cancelled or took too long, and the routine with it. */
+const ENDS: ReadonlySet<number> = new Set([1317, 1969, 3024]);
+
 /** The handler of a block that describes an error most closely: its number, its SQLSTATE, its class. */
 export function closestHandler(
   handlers: readonly HandlerDeclaration[],
   error: SqlError,
   named: Named,
 ): HandlerDeclaration | undefined {
+  if (ENDS.has(error.number)) return undefined;
   let best: HandlerDeclaration | undefined;
   let most = 0;
   for (const handler of handlers) {
