@@ -239,7 +239,7 @@ export function openMockSession({
     },
     cancel() {
       if (isPaused) isCancelled = true;
-      else if (running > 0) store.close();
+      else if (running > 0) store.patience(CANCEL);
     },
     giveUp() {
       hasGivenUp = true;
@@ -251,6 +251,12 @@ export function openMockSession({
 
 const NOTHING_READ: Reply = { kind: "values", values: new Map() };
 const CANCELLED = failure("canceled", "canceling statement due to user request");
+
+/** A statement that waits for a lock fails at once, and it alone where it has not written. */
+const CANCEL: Patience = {
+  milliseconds: 0,
+  failure: { code: "57014", message: CANCELLED.message, goesOn: true },
+};
 
 /** The client is gone. */
 const NONE: Patience = {

@@ -101,7 +101,7 @@ export interface MockSession {
   readonly autocommit: boolean;
   /** A setting by its name in lower case. */
   setting?(name: string): string | undefined;
-  /** Gives up a statement that is running, which then fails, and its transaction with it. */
+  /** Gives up a statement that computes or waits for a lock, which then fails as others do. */
   cancel?(): void;
   /** Milliseconds for which the client may be silent now; 0 or absent: for ever. */
   readonly longestSilence?: number;

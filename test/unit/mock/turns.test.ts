@@ -1,5 +1,6 @@
 // A statement that computes for long leaves others their turn, and ends in the middle when it is cancelled or takes too long.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import pg from "pg";
@@ -42,6 +43,26 @@ test("a statement that takes longer than statement_timeout ends in the middle", 
     await assert.rejects(one.query(LONG), CANCELLED);
     await one.query("rollback to s");
     assert.equal((await one.query("select 1")).rowCount, 1);
+  }));
+
+test("a statement that waits for a lock is cancelled alone: its session keeps what it had", () =>
+  withClients(async (one, other) => {
+    await one.query("create table t (id int primary key, n int); insert into t values (1, 0)");
+    await one.query("listen news; select pg_advisory_lock(7)");
+    const heard = once(one, "notification");
+    await other.query("begin; update t set n = 1");
+    await one.query("begin; savepoint s");
+    const waits = assert.rejects(one.query("update t set n = 2"), CANCELLED);
+    await other.query("select 1");
+    cancel(one);
+    await waits;
+    await one.query("rollback to s");
+    assert.deepEqual((await one.query("select n from t")).rows, [{ n: 0 }]);
+    await other.query("rollback; notify news");
+    await one.query("commit");
+    await heard;
+    const free = await other.query("select pg_try_advisory_lock(7) as got");
+    assert.deepEqual(free.rows, [{ got: false }]);
   }));
 
 /** The message that psql sends for Ctrl-C, on a connection of its own. */
