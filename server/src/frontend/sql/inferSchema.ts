@@ -17,9 +17,9 @@ export interface InferredSchema {
 
 /**
  * The tables that transactions use and `known` lacks. Columns are those that statements name; the primary key is `id` or `<table>_id`, else
- * the columns that point queries equate with values. Columns by which some query counts or orders rows are no key, since several rows share
- * them; nor are columns by which a transaction looks for a row before it inserts one with them: a key would refuse the second row, and whether
- * there is one is what nobody declared.
+ * the columns that ON CONFLICT names, which a server refuses where they are no key, else those that point queries equate with values. Columns
+ * by which some query counts or orders rows are no key, since several rows share them; nor are columns by which a transaction looks for a row
+ * before it inserts one with them: a key would refuse the second row, and whether there is one is what nobody declared.
  */
 export function inferSchema(
   transactions: readonly Transaction[],
@@ -37,16 +37,24 @@ export function inferSchema(
     tables.push(table);
     if (!isWritten(name)) continue;
     const key = table.primaryKey.join(", ");
-    const checked = [...draft.checked].map((columns) => columns.replaceAll("\n", ", "));
+    const checked = [...draft.checked].filter((columns) => !isUnique(columns.split("\n"), table));
     const guess = [
       key === "" ? "it has no key that can be guessed" : `its key is taken to be ${key}`,
-      ...(checked.length > 0 ? [`nothing says whether ${checked.join(" or ")} is unique`] : []),
+      ...(checked.length > 0
+        ? [`nothing says whether ${checked.join(" or ").replaceAll("\n", ", ")} is unique`]
+        : []),
     ].join(", and ");
     const message = `No CREATE TABLE was found for ${name}: its columns come from the statements, ${guess}.`;
     const { source } = draft;
     notes.push({ severity: "warning", code: "unknown-table", message, source, table: name });
   }
   return { tables, notes };
+}
+
+/** True if a key that was guessed allows only one row with the same values of these columns. */
+function isUnique(columns: readonly string[], { primaryKey, uniqueKeys }: Table): boolean {
+  const keys = [primaryKey, ...uniqueKeys.map((key) => key.columns)];
+  return keys.some((key) => key.length > 0 && key.every((column) => columns.includes(column)));
 }
 
 /** False for a name made at run time: its place holds a placeholder, or nothing. */
@@ -63,6 +71,8 @@ interface Draft {
   readonly shared: Set<string>;
   /** Those of them that a transaction looks for before it inserts. */
   readonly checked: Set<string>;
+  /** The sets of columns that ON CONFLICT names. */
+  readonly arbiters: Set<string>;
 }
 
 function collect(
@@ -71,7 +81,8 @@ function collect(
   drafts: Map<string, Draft>,
 ): void {
   let current: Statement | undefined;
-  const lookups: { readonly draft: Draft; readonly key: string }[] = [];
+  const lookups: Lookup[] = [];
+  const refused = new Set<Statement>();
   const parameters = new Map(transaction.parameters.map(({ name, type }) => [name, type] as const));
   const environment: TypeEnvironment = {
     table: (name) => known(name) ?? draftTable(name, drafts.get(name)),
@@ -90,6 +101,7 @@ function collect(
         equated: new Map(),
         shared: new Set(),
         checked: new Set(),
+        arbiters: new Set(),
       };
       drafts.set(name, draft);
     }
@@ -107,9 +119,19 @@ function collect(
   }
 
   walkCommand(transaction.body, {
+    command: (command) => {
+      // A handler of the violation of a key knows of the key.
+      if (command.kind === "try" && command.catches?.some((code) => DUPLICATE.has(code)) === true)
+        walkCommand(command.body, { statement: (each) => refused.add(each) });
+    },
     statement: (statement) => {
       current = statement;
-      if (statement.kind === "insert") shareLookups(statement, draftOf(statement.table), lookups);
+      if (statement.kind === "insert") {
+        const draft = draftOf(statement.table);
+        if (!refused.has(statement))
+          for (const lookup of lookups) if (lookup.draft === draft) shareLookup(statement, lookup);
+        addArbiter(statement, draft);
+      }
       if (statement.kind === "opaque") for (const table of statement.tables) draftOf(table);
       if (statement.kind === "lock" && statement.table !== undefined) draftOf(statement.table);
       if (statement.kind === "update" || statement.kind === "delete") {
@@ -126,6 +148,13 @@ function collect(
           }
         }
       }
+    },
+    query: ({ relations, where }) => {
+      const [relation, ...others] = relations;
+      if (current?.kind !== "insert" || relation?.kind !== "base" || others.length > 0) return;
+      const draft = relation.table === current.table ? draftOf(relation.table) : undefined;
+      const key = equatedIn(where, relation.alias);
+      if (draft && key !== undefined) shareLookup(current, { draft, key });
     },
     relation: (relation) => {
       if (relation.kind === "base") draftOf(relation.table);
@@ -154,18 +183,31 @@ function collect(
   });
 }
 
-/** Takes the columns of earlier look-ups that an insertion gives values for as shared by several rows. */
-function shareLookups(
-  { rows }: InsertStatement,
-  draft: Draft | undefined,
-  lookups: readonly { readonly draft: Draft; readonly key: string }[],
-): void {
+/** SQLSTATEs of the violation of a key: PostgreSQL's own, MySQL's, and their class. */
+const DUPLICATE: ReadonlySet<string> = new Set(["23505", "23000", "23"]);
+
+/** The columns by which a query looks for rows of a table. */
+interface Lookup {
+  readonly draft: Draft;
+  readonly key: string;
+}
+
+/**
+ * Takes the columns of a look-up that an insertion gives values for as shared by several rows, unless the insertion knows of a key: then it may
+ * be that one.
+ */
+function shareLookup({ rows, onConflict }: InsertStatement, { draft, key }: Lookup): void {
+  if (onConflict?.target.length === 0) return;
   const inserted = "columns" in rows ? rows.columns : rows.flat().map(({ column }) => column);
-  for (const lookup of lookups)
-    if (lookup.draft === draft && lookup.key.split("\n").every((each) => inserted.includes(each))) {
-      draft.shared.add(lookup.key);
-      draft.checked.add(lookup.key);
-    }
+  if (!key.split("\n").every((each) => inserted.includes(each))) return;
+  draft.shared.add(key);
+  draft.checked.add(key);
+}
+
+/** Records the columns that ON CONFLICT names; with a condition, which is not read, they may be a key of some rows only. */
+function addArbiter({ onConflict, taint }: InsertStatement, draft: Draft | undefined): void {
+  if (onConflict === undefined || onConflict.target.length === 0 || taint.length > 0) return;
+  draft?.arbiters.add([...onConflict.target].sort().join("\n"));
 }
 
 /** True if a query expects several rows: it aggregates or orders them. */
@@ -181,7 +223,12 @@ function countEquated(
   alias: string,
   draft: Draft | undefined,
 ): string | undefined {
-  if (draft === undefined) return undefined;
+  const key = draft && equatedIn(where, alias);
+  if (key !== undefined) draft?.equated.set(key, (draft.equated.get(key) ?? 0) + 1);
+  return key;
+}
+
+function equatedIn(where: Expression, alias: string): string | undefined {
   const columns = new Set<string>();
   for (const each of where.kind === "and" ? where.operands : [where]) {
     if (each.kind !== "comparison" || each.operator !== "=") continue;
@@ -193,10 +240,7 @@ function countEquated(
       if (isOwn && other.kind !== "column") columns.add(side.column);
     }
   }
-  if (columns.size === 0) return undefined;
-  const key = [...columns].sort().join("\n");
-  draft.equated.set(key, (draft.equated.get(key) ?? 0) + 1);
-  return key;
+  return columns.size === 0 ? undefined : [...columns].sort().join("\n");
 }
 
 function draftTable(name: string, draft: Draft | undefined): Table | undefined {
@@ -205,6 +249,9 @@ function draftTable(name: string, draft: Draft | undefined): Table | undefined {
 
 function tableOf(name: string, draft: Draft): Table {
   const primaryKey = guessKey(name, draft);
+  const uniqueKeys = [...draft.arbiters]
+    .filter((key) => key !== [...primaryKey].sort().join("\n"))
+    .map((key) => ({ columns: key.split("\n") }));
   const columns: Column[] = [...draft.columns].map(([column, type]) => ({
     name: column,
     // Integers are the most frequent columns, and equality is treated alike for all types.
@@ -215,7 +262,7 @@ function tableOf(name: string, draft: Draft): Table {
     name,
     columns,
     primaryKey,
-    uniqueKeys: [],
+    uniqueKeys,
     foreignKeys: [],
     checks: [],
     inferred: true,
@@ -227,6 +274,8 @@ function guessKey(name: string, draft: Draft): readonly string[] {
   for (const candidate of ["id", `${name}_id`, `${singular}_id`, `${name}id`, `${singular}id`]) {
     if (draft.columns.has(candidate)) return [candidate];
   }
+  const [arbiter] = draft.arbiters;
+  if (arbiter !== undefined) return arbiter.split("\n");
   const shared = [...draft.shared].map((key) => key.split("\n"));
   const isShared = (columns: readonly string[]): boolean =>
     shared.some((set) => columns.every((column) => set.includes(column)));

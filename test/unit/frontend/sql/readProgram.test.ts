@@ -115,6 +115,12 @@ test("tables without DDL are guessed", () => {
   assert.equal(keyOf(taken), " of v, a");
   assert.equal(keyOf(taken.replaceAll("a", "id")), "id of v, id");
   assert.equal(keyOf("SELECT v FROM t WHERE a = :a; INSERT INTO t (v) VALUES (1)"), "a of v, a");
+  const inOne = "INSERT INTO t (a) SELECT :a WHERE NOT EXISTS (SELECT 1 FROM t WHERE a = :a)";
+  assert.equal(keyOf(`${inOne}; UPDATE t SET v = 1 WHERE a = :a`), " of a, v");
+  // An insertion that goes on where a key refuses its row knows of one.
+  for (const known of ["ON CONFLICT (a) DO UPDATE SET v = 2", "ON CONFLICT DO NOTHING"])
+    assert.equal(keyOf(`${taken} ${known}`), "a of v, a");
+  assert.equal(keyOf("INSERT INTO t (b) VALUES (1) ON CONFLICT (b) DO NOTHING"), "b of b");
   const program = programOf({
     "a.sql": "BEGIN;\nSELECT * FROM t WHERE id = 1;\nUPDATE t SET name = 'a' WHERE id = 1;COMMIT;",
   });
