@@ -89,17 +89,12 @@ export async function chooseCode(
     else if (judged.imports !== undefined) others.set(absolute, judged.imports);
   }
   for (const absolute of importersOf(direct, others)) {
-    const text = openTexts?.get(absolute) ?? textOf(absolute, sources);
-    if (text !== undefined && notByHand(text) === undefined) {
-      files.push({ file: fileIdOf(folder, absolute), text });
-    }
+    const file = fileIdOf(folder, absolute);
+    const read = sources.readNow(absolute, LARGEST_CODE_FILE);
+    if (!read.ok) skipped.push({ file, reason: read.reason });
+    else if (notByHand(read.text) === undefined) files.push({ file, text: read.text });
   }
   return { files, skipped };
-}
-
-function textOf(absolute: string, sources: Sources): string | undefined {
-  const read = sources.readNow(absolute, LARGEST_CODE_FILE);
-  return read.ok ? read.text : undefined;
 }
 
 /** The modules in a folder's listing. */

@@ -18,9 +18,9 @@ const OF_SERVERS = /["']use server["']/u;
 const OF_BROWSERS = /^(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*["']use client["']/u;
 const HEAD = 2000;
 
-/** Imports of types alone bring nothing that runs. */
+/** Imports of types alone bring nothing that runs. Stops at the next import, so that a text without quotes is read once. */
 const IMPORT =
-  /\bimport\s+type\b[^;"'`]*["'`]|(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'`](?<from>[^"'`\n]+)["'`]/gu;
+  /\bimport\s+type\b(?:(?!\bimport\b)[^;"'`])*["'`]|(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'`](?<from>[^"'`\n]+)["'`]/gu;
 
 /**
  * The files that import one of `first`, themselves or by way of others, beside these. `imports` has what each of the
@@ -47,27 +47,27 @@ export function importersOf(
   return [...found].slice(first.length);
 }
 
-/** The files that an import may mean: one where it is relative, and those that end so where it begins with an alias. */
+/** The files that an import may mean: those that it leads to where it is relative, and those that end so where it begins with an alias. */
 function placesOf(files: readonly string[]): (file: string, from: string) => readonly string[] {
-  const byStem = new Map<string, string>();
-  const byEnd = new Map<string, string[]>();
+  const byEnd = new Map<string, { readonly file: string; readonly stem: string }[]>();
   for (const file of files) {
     const stem = stemOf(file);
-    byStem.set(stem, file);
     const end = path.basename(stem);
     const known = byEnd.get(end);
-    if (known) known.push(stem);
-    else byEnd.set(end, [stem]);
+    if (known) known.push({ file, stem });
+    else byEnd.set(end, [{ file, stem }]);
   }
-  const fileOf = (stem: string): readonly string[] => {
-    const file = byStem.get(stem);
-    return file === undefined ? [] : [file];
+  const filesWhere = (asked: string, isMeant: (stem: string) => boolean): readonly string[] => {
+    const all = byEnd.get(path.basename(asked)) ?? [];
+    return all.flatMap(({ file, stem }) => (isMeant(stem) ? [file] : []));
   };
   return (file, from) => {
-    if (from.startsWith(".")) return fileOf(stemOf(path.resolve(path.dirname(file), from)));
+    if (from.startsWith(".")) {
+      const asked = stemOf(path.resolve(path.dirname(file), from));
+      return filesWhere(asked, (stem) => stem === asked);
+    }
     const inside = stemOf(from.slice(from.indexOf("/")));
-    const all = byEnd.get(path.basename(inside)) ?? [];
-    return all.filter((stem) => stem.endsWith(inside)).flatMap(fileOf);
+    return filesWhere(inside, (stem) => stem.endsWith(inside));
   };
 }
 

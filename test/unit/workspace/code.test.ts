@@ -6,7 +6,9 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { createResolver } from "../../../server/src/frontend/code/modules/resolve";
 import { mayUseDatabase, notByHand } from "../../../server/src/frontend/code/callGraph/prefilter";
-import type { CodeCache } from "../../../server/src/workspace/codeFiles";
+import { chooseCode, type CodeCache } from "../../../server/src/workspace/codeFiles";
+import { importsIn } from "../../../server/src/workspace/importers";
+import { openSources } from "../../../server/src/workspace/sources";
 import {
   loadProjects,
   type LoadOptions,
@@ -158,6 +160,7 @@ describe("files of code", () => {
       "queries/index.js": 'module.exports = { user: require("./user") };',
       "handlers/user.js": 'const query = require("../queries");',
       "src/service.ts": QUERY,
+      "src/service.tsx": "export const Service = () => <p />;",
       "src/action.ts": 'import { save } from "@/service";',
       "src/esm.ts": 'import { save } from "./service.js";',
       "src/form.tsx": '"use server"; import { save } from "./service";',
@@ -178,6 +181,22 @@ describe("files of code", () => {
         "src/service.ts",
       ]);
     });
+  });
+
+  it("are skipped with a reason where what they import uses a database and they cannot be read again", async () => {
+    const files = { "a.ts": QUERY, "b.ts": 'import "./a";' };
+    await withFiles(files, async (folder) => {
+      const paths = Object.keys(files).map((name) => path.join(folder, name));
+      const sources = openSources({ roots: [folder], most: Object.values(files).join("").length });
+      const { skipped } = await chooseCode(paths, folder, { sources });
+      assert.deepEqual(skipped, [
+        { file: "b.ts", reason: "not read: the files before it fill 512 MB" },
+      ]);
+    });
+  });
+
+  it("are looked through for imports in linear time", () => {
+    assert.deepEqual(importsIn("a.ts", "import type ".repeat(100_000)), []);
   });
 
   it("are read among sources whatever their folder is called, and not where tools write", async () => {
