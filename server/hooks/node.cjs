@@ -46,17 +46,17 @@ function placeOf(site, file, own) {
   const name = site.getFunctionName()?.replace(/^(?:Object|async|new)[. ]/, "");
   const entry = Module.findSourceMap?.(file)?.findEntry?.(at.line - 1, at.column - 1);
   const line = entry?.originalLine === undefined ? at.line : entry.originalLine + 1;
-  return { file: own, line, column: at.column, name };
+  return { file: own, line, column: at.column, name, isAsync: site.isAsync?.() === true };
 }
 
 /** The comment for a statement that is sent now; empty where none can be made, so that the application goes on. */
-function comment() {
+function comment({ isRequest } = { isRequest: false }) {
   try {
     const own = frames();
     const [test] = own;
     const nearest = own.find(({ file }) => !TEST.test(file));
     if (!nearest) return test ? `${MARK}${written(test)};;*/` : "";
-    const { entry, number } = callOf(own);
+    const { entry, number } = callOf(own, { isRequest });
     return `${MARK}${written(nearest)};${written(entry)};${number}*/`;
   } catch (error) {
     told("a statement", error);
@@ -76,17 +76,21 @@ const keyOf = ({ file, name }) => `${file}:${name ?? ""}`;
 /**
  * The call that runs now, and its entry. A call goes forward in its outermost function that the stack still has; where
  * that is behind its last place, another call has begun. Functions that return a promise of others are gone from the
- * stack then, and are known from the beginning of the call.
+ * stack then, and are known from the beginning of the call. A library that asks for a connection sends its statements later,
+ * when the function waits: its place is that of its `await` then, which stands before what it called.
  */
-function callOf(own) {
+function callOf(own, { isRequest }) {
   const outermost =
     own.findLast(({ file, name }) => !TEST.test(file) && name !== undefined && name !== "main") ??
     own[0];
   const key = keyOf(outermost);
   const at = outermost.line * 1e4 + outermost.column;
   const before = calls.getStore();
-  if (before?.entry !== undefined && before.places.has(key) && before.places.get(key) < at) {
-    before.places.set(key, at);
+  const last = before?.places?.get(key);
+  const isLater = !isRequest && outermost.isAsync && before?.asked?.key === key;
+  if (last !== undefined && (isLater ? before.asked.since : last) < at) {
+    before.places.set(key, Math.max(last, at));
+    if (isRequest) before.asked = { key, since: last };
     return before;
   }
   const places = new Map();
@@ -97,6 +101,7 @@ function callOf(own) {
     places,
     number: before?.request ?? ++count % VARIANTS,
     request: before?.request,
+    asked: isRequest ? { key, since: 0 } : undefined,
   };
   calls.enterWith(call);
   return call;
@@ -134,7 +139,7 @@ function watch(prototype, name) {
   const inner = prototype?.[name];
   if (typeof inner !== "function") return;
   prototype[name] = function (...args) {
-    if (!isAsking) comment();
+    if (!isAsking) comment({ isRequest: true });
     return inner.apply(this, args);
   };
 }

@@ -32,24 +32,65 @@ function work() {
 }
 work();`;
 
-test("Node.js: statements with names are sent without, since their texts differ", () => {
+/** Lines of an application whose libraries are these, by their paths below `node_modules`. */
+function printed(libraries: Readonly<Record<string, string>>, application: string) {
   const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "isolens-hooks-")));
-  const library = path.join(root, "node_modules", "pg", "lib");
-  mkdirSync(library, { recursive: true });
-  writeFileSync(path.join(library, "client.js"), CLIENT);
-  writeFileSync(path.join(root, "shop.js"), APPLICATION);
+  for (const [name, text] of Object.entries(libraries)) {
+    const file = path.join(root, "node_modules", name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  writeFileSync(path.join(root, "shop.js"), application);
   const env = withHooks({ PATH: ownEntry(process.env, "PATH") }, HOOKS, root);
   const run = spawnSync(process.execPath, ["shop.js"], {
     cwd: root,
     env: { ...env },
     encoding: "utf8",
   });
+  rmSync(root, { recursive: true });
+  return { lines: run.stdout.trim().split("\n"), stderr: run.stderr };
+}
+
+test("Node.js: statements with names are sent without, since their texts differ", () => {
+  const { lines, stderr } = printed({ "pg/lib/client.js": CLIENT }, APPLICATION);
   const work = (line: number): string => `/*isolens:shop.js:${String(line)}:work;shop.js:4:work;`;
-  const lines = run.stdout.trim().split("\n");
   assert.deepEqual(
     lines.map((line) => line.replace(/;\d+\*\/$/, ";")),
     [4, 5, 7, 7].map((line, at) => `undefined SELECT ${String(Math.min(at + 1, 3))}${work(line)}`),
-    run.stderr,
+    stderr,
   );
-  rmSync(root, { recursive: true });
+});
+
+/** A library that asks for a connection at once, and sends its statements later. */
+const ORM = `const Client = require("pg/lib/client.js");
+const Pool = require("pg-pool/index.js");
+exports.run = async (...texts) => {
+  const client = await new Pool().connect();
+  for (const text of texts) await client.query(text);
+};`;
+const POOL = `class Pool { async connect() { return new (require("pg/lib/client.js"))(); } }
+module.exports = Pool;`;
+const CALLS = `const orm = require("orm/index.js");
+async function redeem() {
+  await orm.run("SELECT 1");
+  await orm.run("SELECT 2", "BEGIN", "UPDATE", "COMMIT");
+}
+async function main() {
+  await redeem();
+  await Promise.all([redeem(), redeem()]);
+}
+main();`;
+
+test("Node.js: statements that a library sends for one call are of that call", () => {
+  const { lines, stderr } = printed(
+    { "pg/lib/client.js": CLIENT, "pg-pool/index.js": POOL, "orm/index.js": ORM },
+    CALLS,
+  );
+  const calls = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, text = "", call = ""] = /^undefined (.*)\/\*isolens:.*;(\d+)\*\/$/.exec(line) ?? [];
+    calls.set(call, [...(calls.get(call) ?? []), text]);
+  }
+  const whole = ["SELECT 1", "SELECT 2", "BEGIN", "UPDATE", "COMMIT"];
+  assert.deepEqual([...calls.values()], [whole, whole, whole], stderr);
 });
