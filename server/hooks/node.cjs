@@ -183,6 +183,8 @@ const HOOKS = [
     (owner) => {
       if (Object.hasOwn(owner.prototype ?? {}, "query"))
         wrap(owner.prototype, METHODS, mysqlStatement);
+      if (Object.hasOwn(owner.prototype ?? {}, "getConnection"))
+        watch(owner.prototype, "getConnection");
     },
   ],
 ];

@@ -61,15 +61,17 @@ test("Node.js: statements with names are sent without, since their texts differ"
   );
 });
 
-/** A library that asks for a connection at once, and sends its statements later. */
-const ORM = `const Client = require("pg/lib/client.js");
-const Pool = require("pg-pool/index.js");
+/** A library over a driver that asks for a connection at once, and sends its statements later. */
+function libraries(client: string, pool: string, ask: string) {
+  const own = `class Pool { async ${ask}() { return new (require("${client}"))(); } }
+module.exports = Pool;`;
+  const orm = `const Pool = require("${pool}");
 exports.run = async (...texts) => {
-  const client = await new Pool().connect();
+  const client = await new Pool().${ask}();
   for (const text of texts) await client.query(text);
 };`;
-const POOL = `class Pool { async connect() { return new (require("pg/lib/client.js"))(); } }
-module.exports = Pool;`;
+  return { [client]: CLIENT, [pool]: own, "orm/index.js": orm };
+}
 const CALLS = `const orm = require("orm/index.js");
 async function redeem() {
   await orm.run("SELECT 1");
@@ -81,16 +83,17 @@ async function main() {
 }
 main();`;
 
-test("Node.js: statements that a library sends for one call are of that call", () => {
-  const { lines, stderr } = printed(
-    { "pg/lib/client.js": CLIENT, "pg-pool/index.js": POOL, "orm/index.js": ORM },
-    CALLS,
-  );
-  const calls = new Map<string, string[]>();
-  for (const line of lines) {
-    const [, text = "", call = ""] = /^undefined (.*)\/\*isolens:.*;(\d+)\*\/$/.exec(line) ?? [];
-    calls.set(call, [...(calls.get(call) ?? []), text]);
-  }
-  const whole = ["SELECT 1", "SELECT 2", "BEGIN", "UPDATE", "COMMIT"];
-  assert.deepEqual([...calls.values()], [whole, whole, whole], stderr);
-});
+for (const [client, pool, ask] of [
+  ["pg/lib/client.js", "pg-pool/index.js", "connect"],
+  ["mysql2/lib/base/connection.js", "mysql2/lib/base/pool.js", "getConnection"],
+] as const)
+  test(`${pool}: statements that a library sends for one call are of that call`, () => {
+    const { lines, stderr } = printed(libraries(client, pool, ask), CALLS);
+    const calls = new Map<string, string[]>();
+    for (const line of lines) {
+      const [, text = "", call = ""] = /^undefined (.*)\/\*isolens:.*;(\d+)\*\/$/.exec(line) ?? [];
+      calls.set(call, [...(calls.get(call) ?? []), text]);
+    }
+    const whole = ["SELECT 1", "SELECT 2", "BEGIN", "UPDATE", "COMMIT"];
+    assert.deepEqual([...calls.values()], [whole, whole, whole], stderr);
+  });
