@@ -34,11 +34,7 @@ export function importersOf(
   const importers = new Map<string, string[]>();
   for (const [file, all] of imports) {
     for (const from of all) {
-      for (const target of places(file, from)) {
-        const known = importers.get(target);
-        if (known) known.push(file);
-        else importers.set(target, [file]);
-      }
+      for (const target of places(file, from)) addTo(importers, target, file);
     }
   }
   // Grows while it is gone over.
@@ -47,28 +43,37 @@ export function importersOf(
   return [...found].slice(first.length);
 }
 
-/** The files that an import may mean: those that it leads to where it is relative, and those that end so where it begins with an alias. */
+/**
+ * The files that an import may mean: those that it leads to where it is relative, and those that end so where it begins with an alias, or with
+ * the scope of a package whose sources are in `src`.
+ */
 function placesOf(files: readonly string[]): (file: string, from: string) => readonly string[] {
-  const byEnd = new Map<string, { readonly file: string; readonly stem: string }[]>();
-  for (const file of files) {
-    const stem = stemOf(file);
-    const end = path.basename(stem);
-    const known = byEnd.get(end);
-    if (known) known.push({ file, stem });
-    else byEnd.set(end, [{ file, stem }]);
-  }
-  const filesWhere = (asked: string, isMeant: (stem: string) => boolean): readonly string[] => {
-    const all = byEnd.get(path.basename(asked)) ?? [];
-    return all.flatMap(({ file, stem }) => (isMeant(stem) ? [file] : []));
+  const byStem = new Map<string, string[]>();
+  const byEnd = new Map<string, string[]>();
+  for (const file of files) addTo(byStem, stemOf(file), file);
+  for (const stem of byStem.keys()) addTo(byEnd, path.basename(stem), stem);
+  const byAlias = new Map<string, readonly string[]>();
+  const endingIn = (inside: string): readonly string[] => {
+    const known = byAlias.get(inside);
+    if (known) return known;
+    const found = [inside, `${inside}/src`].flatMap((end) =>
+      (byEnd.get(path.basename(end)) ?? [])
+        .filter((stem) => stem.endsWith(end))
+        .flatMap((stem) => byStem.get(stem) ?? []),
+    );
+    byAlias.set(inside, found);
+    return found;
   };
-  return (file, from) => {
-    if (from.startsWith(".")) {
-      const asked = stemOf(path.resolve(path.dirname(file), from));
-      return filesWhere(asked, (stem) => stem === asked);
-    }
-    const inside = stemOf(from.slice(from.indexOf("/")));
-    return filesWhere(inside, (stem) => stem.endsWith(inside));
-  };
+  return (file, from) =>
+    from.startsWith(".")
+      ? (byStem.get(stemOf(path.resolve(path.dirname(file), from))) ?? [])
+      : endingIn(stemOf(from.slice(from.indexOf("/"))));
+}
+
+function addTo(lists: Map<string, string[]>, key: string, item: string): void {
+  const known = lists.get(key);
+  if (known) known.push(item);
+  else lists.set(key, [item]);
 }
 
 /** A path without the ending of code, and without `index`. */

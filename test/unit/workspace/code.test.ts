@@ -161,6 +161,8 @@ describe("files of code", () => {
       "handlers/user.js": 'const query = require("../queries");',
       "src/service.ts": QUERY,
       "src/service.tsx": "export const Service = () => <p />;",
+      "packages/store/src/index.ts": QUERY,
+      "app/order.ts": 'import { save } from "@shop/store";',
       "src/action.ts": 'import { save } from "@/service";',
       "src/esm.ts": 'import { save } from "./service.js";',
       "src/form.tsx": '"use server"; import { save } from "./service";',
@@ -172,7 +174,9 @@ describe("files of code", () => {
     };
     await withFiles(files, async (folder) => {
       assert.deepEqual(names((await load(folder)).files), [
+        "app/order.ts",
         "handlers/user.js",
+        "packages/store/src/index.ts",
         "queries/index.js",
         "queries/user.js",
         "src/action.ts",

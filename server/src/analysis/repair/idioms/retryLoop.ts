@@ -97,7 +97,7 @@ const EFFECT =
   /\b((?:send|mail|notify|publish|emit|enqueue|charge|dispatch)\w*|fetch|axios\.\w+)\s*\(/u;
 
 interface Leaving {
-  /** Where a promise is waited for now, so that its refusal is caught. */
+  /** The places of added `await`s: a promise that is returned is awaited within the loop, so that its refusal is caught. */
   readonly edits: readonly number[];
   readonly after: string;
 }
