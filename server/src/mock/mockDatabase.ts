@@ -5,7 +5,7 @@ import type { Key, Reply, Request, Value } from "../exploration/client";
 import { randomNumbers } from "../exploration/randomNumbers";
 import type { ProductLevel } from "../isolation/levels";
 import { createDatabase, type Database } from "../sqlstore/database";
-import { createNamedLocks } from "../sqlstore/namedLocks";
+import { createAdvisoryLocks } from "../sqlstore/advisoryLocks";
 import { createMemoryStore, createSequences, type CountedSequences } from "../sqlstore/memory";
 import type { LockingRule } from "../sqlstore/run/rows";
 import { createSqlSession, runNow, type SqlOutcome, type SqlSession } from "../sqlstore/session";
@@ -98,7 +98,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     : createMockStore({ level, initial, seed, strategy, isForgetful });
   let count = 0;
   const hearers = new Set<Hearer>();
-  const locksOf = createNamedLocks();
+  const locksOf = createAdvisoryLocks();
   const turns = createTurns();
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */

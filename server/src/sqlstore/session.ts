@@ -18,7 +18,7 @@ import { runPlan, type StatementContext } from "./run/statement";
 import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
 import { failure, asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
-import { createNamedLocks } from "./namedLocks";
+import { createAdvisoryLocks } from "./advisoryLocks";
 import { restartNumbers, sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
 import {
@@ -158,7 +158,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     inTransaction,
     finished,
   };
-  const locks = options.locks ?? createNamedLocks()(state.facts.identifier);
+  const locks = options.locks ?? createAdvisoryLocks()(state.facts.identifier);
   const numbers = sessionSequences(catalog, options.sequences, state);
 
   function context(parameters: readonly unknown[]): StatementContext {

@@ -1,7 +1,7 @@
 // A session of SQL as others see it: what it is made with, what it is asked, what it gives.
 import type { Reply, Request } from "../exploration/client";
 import type { QueryColumn } from "./compile/node";
-import type { NamedLocks } from "./namedLocks";
+import type { AdvisoryLocks } from "./advisoryLocks";
 import type { LockingRule } from "./run/rows";
 import type { SqlError } from "./sqlError";
 import type { SqlType } from "./values/types";
@@ -72,7 +72,7 @@ export interface SessionOptions {
     readonly notify: (channel: string, payload: string) => void;
   };
   /** Locks that applications name; those of nobody else if absent. */
-  readonly locks?: NamedLocks;
+  readonly locks?: AdvisoryLocks;
   /** The level of transactions that ask for none, as SQL says it; the dialect's own if absent. */
   readonly level?: string;
   /** True when a statement has run so long that others should have their turn: it then asks for nothing (`PAUSE`). */

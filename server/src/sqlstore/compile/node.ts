@@ -1,7 +1,7 @@
 // Compiled expressions: closures over an environment, with the type of what they give.
 import type { Dialect } from "../../program/dialect";
 import type { Catalog, Routine, Table } from "../catalog";
-import type { NamedLocks } from "../namedLocks";
+import type { AdvisoryLocks } from "../advisoryLocks";
 import type { SqlCall, SqlChange, SqlExpression, SqlQuery, SqlWindow } from "../tree";
 import { failure } from "../sqlError";
 import { converter, isTrue } from "../values/cast";
@@ -98,7 +98,7 @@ export interface Work {
   readonly locals?: ReadonlyMap<string, { readonly value: SqlValue }> | undefined;
   readonly setting: (name: string) => SqlValue;
   readonly session: SessionFacts;
-  readonly locks: NamedLocks;
+  readonly locks: AdvisoryLocks;
   readonly parse: (text: string) => readonly SqlStatement[];
   readonly notice: (level: string, message: string) => void;
   /** True if others should have their turn. */

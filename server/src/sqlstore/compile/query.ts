@@ -1,9 +1,9 @@
-// Queries: what is selected, grouped, ordered and cut, set operations and WITH.
+// Queries: what is selected, grouped, ordered and cut.
 import { failure, unsupported } from "../sqlError";
-import type { SqlExpression, SqlOrder, SqlOutput, SqlQuery, SqlQueryBody, SqlWith } from "../tree";
+import type { SqlExpression, SqlOrder, SqlOutput, SqlQuery, SqlQueryBody } from "../tree";
 import { identities } from "../values/compare";
-import { widest, type SqlType } from "../values/types";
-import type { SqlRow, SqlValue } from "../values/value";
+import type { SqlType } from "../values/types";
+import type { SqlRow } from "../values/value";
 import { isAggregate, groupEnvs } from "./aggregates";
 import { compileFrom } from "./from";
 import { lockTables, newestTuples } from "./locking";
@@ -15,20 +15,21 @@ import {
   type Compiler,
   type Env,
   type Node,
-  type QueryColumn,
   type Targets,
   type WithQuery,
   type Scope,
   type Sort,
 } from "./node";
-import { mysqlCommonType } from "./operators";
 import { limits, sortRows, sortOf } from "./ordering";
 import { outputName } from "./outputName";
-import { compileExpression, compileQuery } from "./recursion";
-import { createScope, findColumn, hasColumn, renameColumn } from "./scope";
+import { inSlices, rowsIn } from "./queryRows";
+import { compileExpression } from "./recursion";
+import { createScope, findColumn, hasColumn } from "./scope";
 import { nameSets, setsOf } from "./setsOfOutputs";
-import { toEnd, type Slices } from "./slices";
+import { setOperation, setType } from "./setOperation";
+import type { Slices } from "./slices";
 import { withWindows } from "./windows";
+import { declare } from "./with";
 import { contains, textOfTree } from "./walk";
 
 /** A query below a scope: what `compileQuery` gives. */
@@ -49,116 +50,6 @@ export function queryPlan(
   });
 }
 
-/** A query whose rows come in slices. */
-function inSlices(
-  query: Omit<CompiledQuery, "run">,
-  slices: (env: Env) => Slices<readonly SqlRow[]>,
-): CompiledQuery {
-  return { ...query, slices, run: (env) => toEnd(slices(env)) };
-}
-
-function* rowsIn(query: CompiledQuery, env: Env): Slices<readonly SqlRow[]> {
-  return query.slices === undefined ? query.run(env) : yield* query.slices(env);
-}
-
-/** Adds a WITH query to what is known; the result makes it ready for a run of the query that it belongs to. */
-export function declare(
-  each: SqlWith,
-  compiler: Compiler,
-  parent: Scope | undefined,
-  known: Map<string, WithQuery>,
-): (env: Env) => void {
-  const number = compiler.withs++;
-  const { name, body } = each;
-  if (each.recursive && body.kind === "select" && refersTo(body, name)) {
-    known.set(name, recursive(each, body, number, compiler, parent, known));
-  } else {
-    const query =
-      body.kind === "select"
-        ? compileQuery(body, compiler, parent, known)
-        : compiler.change(body, known);
-    known.set(name, { number, columns: named(query.columns, each.columns), query });
-    if (body.kind !== "select") {
-      // A change happens once, whether or not its rows are read.
-      return (env) => env.work.withRows.set(number, query.run(env));
-    }
-  }
-  return (env) => {
-    env.work.withRows.delete(number);
-    env.work.withEnvs.set(number, env);
-  };
-}
-
-function named(columns: readonly QueryColumn[], names: readonly string[]): readonly QueryColumn[] {
-  return columns.map((column, at) => renameColumn(column, names[at]));
-}
-
-function refersTo(query: SqlQuery, name: string): boolean {
-  // Relations are the only nodes with both of these.
-  return JSON.stringify(query).includes(`"kind":"table","name":${JSON.stringify(name)}`);
-}
-
-/** Rows that a recursive query may have. */
-const MOST_RECURSIVE = 10_000;
-
-function recursive(
-  each: SqlWith,
-  query: SqlQuery,
-  number: number,
-  compiler: Compiler,
-  parent: Scope | undefined,
-  known: ReadonlyMap<string, WithQuery>,
-): WithQuery {
-  const { body } = query;
-  if (body.kind !== "set" || body.operator !== "union") {
-    throw failure(
-      "syntax",
-      `recursive query "${each.name}" does not have the form non-recursive-term UNION [ALL] recursive-term`,
-    );
-  }
-  const start = compileQuery(body.left, compiler, parent, known);
-  const columns = named(start.columns, each.columns);
-  const types = columns.map((column) => column.type);
-  const self: { query?: CompiledQuery } = {};
-  const placeholder: CompiledQuery = {
-    columns,
-    volatile: true,
-    run: (env) => self.query?.run(env) ?? [],
-  };
-  const inner = new Map(known).set(each.name, { number, columns, query: placeholder });
-  const step = compileQuery(body.right, compiler, parent, inner);
-  const converts = step.columns.map((column, at) =>
-    conversion(column.type, types[at] ?? "text", compiler),
-  );
-  self.query = inSlices({ columns, volatile: true }, function* (env) {
-    const seen = new Set<string>();
-    const fresh = (rows: readonly SqlRow[]): readonly SqlRow[] =>
-      body.all
-        ? rows
-        : rows.filter((row) => {
-            const name = identities(row, types, compiler.dialect);
-            if (seen.has(name)) return false;
-            seen.add(name);
-            return true;
-          });
-    let working = fresh(yield* rowsIn(start, env));
-    const all = [...working];
-    while (working.length > 0) {
-      env.work.withRows.set(number, working);
-      const next = (yield* rowsIn(step, env)).map((row) =>
-        row.map((value, at) => converts[at]?.(value) ?? value),
-      );
-      working = fresh(next);
-      all.push(...working);
-      if (all.length > MOST_RECURSIVE)
-        throw unsupported(`a recursive query of more than ${MOST_RECURSIVE} rows`);
-    }
-    env.work.withRows.delete(number);
-    return all;
-  });
-  return { number, columns, query: self.query };
-}
-
 function compileBody(
   query: SqlQuery,
   compiler: Compiler,
@@ -173,7 +64,7 @@ function compileBody(
     case "values":
       return ordered(compileValues(body.rows, compiler, parent, withs), query, compiler, parent);
     case "set":
-      return ordered(compileSet(body, compiler, parent, withs), query, compiler, parent);
+      return ordered(setOperation(body, compiler, parent, withs), query, compiler, parent);
     default:
       return body satisfies never;
   }
@@ -469,107 +360,6 @@ function compileValues(
       return settledRows.map((row) => row.map((node) => node.run(env)));
     },
   };
-}
-
-/** The type of one column of a set operation. */
-function setType(types: readonly SqlType[], compiler: Compiler, what: string): SqlType {
-  if (!isPostgres(compiler)) return mysqlCommonType(types);
-  let common: SqlType = "unknown";
-  for (const type of types) {
-    const wider = widest(common, type);
-    if (wider === undefined) {
-      throw failure("typeMismatch", `${what} types ${common} and ${type} cannot be matched`);
-    }
-    common = wider;
-  }
-  return common === "unknown" ? "text" : common;
-}
-
-function compileSet(
-  body: Extract<SqlQueryBody, { readonly kind: "set" }>,
-  compiler: Compiler,
-  parent: Scope | undefined,
-  withs: ReadonlyMap<string, WithQuery>,
-): CompiledQuery {
-  const [left, right] = [body.left, body.right].map((query) =>
-    compileQuery(query, compiler, parent, withs, "open"),
-  );
-  if (left === undefined || right === undefined || left.columns.length !== right.columns.length) {
-    throw isPostgres(compiler)
-      ? failure(
-          "syntax",
-          `each ${body.operator.toUpperCase()} query must have the same number of columns`,
-        )
-      : failure("unionColumns", "The used SELECT statements have a different number of columns");
-  }
-  const types = left.columns.map((column, at) =>
-    setType(
-      [column.type, right.columns[at]?.type ?? "unknown"],
-      compiler,
-      body.operator.toUpperCase(),
-    ),
-  );
-  const rowsOf = (query: CompiledQuery): ((env: Env) => Slices<readonly SqlRow[]>) => {
-    const converts = query.columns.map((column, at) =>
-      conversion(column.type, types[at] ?? "text", compiler),
-    );
-    return function* (env) {
-      const rows = yield* rowsIn(query, env);
-      return rows.map((row) => row.map((value, at) => converts[at]?.(value) ?? value));
-    };
-  };
-  const [lefts, rights] = [rowsOf(left), rowsOf(right)];
-  const name = (row: SqlRow): string => identities(row, types, compiler.dialect);
-  const told = {
-    columns: left.columns.map((column, at) => ({ ...column, type: types[at] ?? "text" })),
-    volatile: left.volatile || right.volatile,
-  };
-  return inSlices(told, function* (env) {
-    return combined(body.operator, body.all, yield* lefts(env), yield* rights(env), name);
-  });
-}
-
-/** A conversion of values of a row; NULL and what has the type already stay. */
-function conversion(from: SqlType, to: SqlType, compiler: Compiler): (value: SqlValue) => SqlValue {
-  if (from === to) return (value) => value;
-  const cell: { value: SqlValue } = { value: null };
-  const node = convertNode({ type: from, run: () => cell.value, constant: false }, to, compiler);
-  return (value) => {
-    cell.value = value;
-    // The node reads nothing but the cell.
-    return node.run(NOWHERE);
-  };
-}
-
-const NOWHERE: Env = Object.freeze({
-  get work(): never {
-    throw failure("internal", "a conversion asked for the statement");
-  },
-  tuple: [],
-  up: undefined,
-  aggregates: [],
-  windows: [],
-});
-
-function combined(
-  operator: "union" | "intersect" | "except",
-  all: boolean,
-  left: readonly SqlRow[],
-  right: readonly SqlRow[],
-  name: (row: SqlRow) => string,
-): readonly SqlRow[] {
-  const unique = (rows: readonly SqlRow[]): readonly SqlRow[] =>
-    all ? rows : [...new Map(rows.map((row) => [name(row), row])).values()];
-  if (operator === "union") return unique([...left, ...right]);
-  const counts = new Map<string, number>();
-  for (const row of right) counts.set(name(row), (counts.get(name(row)) ?? 0) + 1);
-  const kept = unique(left).filter((row) => {
-    const key = name(row);
-    const count = counts.get(key) ?? 0;
-    if (all && count > 0) counts.set(key, count - 1);
-    return count > 0 === (operator === "intersect");
-  });
-  return kept;
 }
 
 /** ORDER BY and LIMIT over the rows of a set operation: by their columns alone. */

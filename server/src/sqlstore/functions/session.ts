@@ -1,7 +1,7 @@
 // Functions about the session, sequences and locks that outlive statements.
 import { defaultToText, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
-import type { LockMode } from "../namedLocks";
+import type { LockMode } from "../advisoryLocks";
 import type { SqlValue } from "../values/value";
 import { nameIn } from "../system/references";
 import { postgresName } from "../values/types";

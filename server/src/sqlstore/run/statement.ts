@@ -12,13 +12,14 @@ import type {
   UserVariables,
 } from "../compile/node";
 import { expressionNode } from "../compile/expression";
-import { declare, queryPlan } from "../compile/query";
+import { queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
 import { PAUSE, toEnd, type Slices } from "../compile/slices";
+import { declare } from "../compile/with";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
-import type { NamedLocks } from "../namedLocks";
+import type { AdvisoryLocks } from "../advisoryLocks";
 import { typeNamed } from "../mysql/routineDefinition";
 import { selectOf } from "../selectOf";
 import { declaredType } from "../tableParts";
@@ -330,7 +331,7 @@ interface Drawn {
 }
 
 /** Locks that a statement takes once, however often it begins again. */
-function lockedOnce(locks: NamedLocks, memory: boolean[]): NamedLocks {
+function lockedOnce(locks: AdvisoryLocks, memory: boolean[]): AdvisoryLocks {
   let at = 0;
   const once = (act: () => boolean): boolean => {
     const known = memory[at] ?? act();

@@ -1,7 +1,7 @@
-// Locks that applications name themselves: advisory locks of PostgreSQL, GET_LOCK of MySQL. They belong to sessions, or to
+// Advisory locks, which applications name themselves: those of PostgreSQL, and GET_LOCK of MySQL. They belong to sessions, or to
 // transactions, and are outside of what isolation levels speak of.
 
-export interface NamedLocks {
+export interface AdvisoryLocks {
   /** Takes a lock, once more where it is the session's own; false where another session has it. */
   readonly take: (name: string, mode: LockMode) => boolean;
   /** Gives it back once; false where the session does not have it in that mode. */
@@ -24,7 +24,7 @@ interface Hold extends LockMode {
 }
 
 /** The locks of one database; gives those of a session by its number. */
-export function createNamedLocks(): (session: number) => NamedLocks {
+export function createAdvisoryLocks(): (session: number) => AdvisoryLocks {
   const held = new Map<string, Hold[]>();
 
   function keep(name: string, holds: Hold[]): void {
