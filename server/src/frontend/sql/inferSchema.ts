@@ -196,18 +196,25 @@ interface Lookup {
  * Takes the columns of a look-up that an insertion gives values for as shared by several rows, unless the insertion knows of a key: then it may
  * be that one.
  */
-function shareLookup({ rows, onConflict }: InsertStatement, { draft, key }: Lookup): void {
-  if (onConflict?.target.length === 0) return;
-  const inserted = "columns" in rows ? rows.columns : rows.flat().map(({ column }) => column);
-  if (!key.split("\n").every((each) => inserted.includes(each))) return;
+function shareLookup(insert: InsertStatement, { draft, key }: Lookup): void {
+  if (insert.onConflict?.target.length === 0 || !givesAll(insert, key.split("\n"))) return;
   draft.shared.add(key);
   draft.checked.add(key);
 }
 
-/** Records the columns that ON CONFLICT names; with a condition, which is not read, they may be a key of some rows only. */
-function addArbiter({ onConflict, taint }: InsertStatement, draft: Draft | undefined): void {
-  if (onConflict === undefined || onConflict.target.length === 0 || taint.length > 0) return;
-  draft?.arbiters.add([...onConflict.target].sort().join("\n"));
+/**
+ * Records the columns that ON CONFLICT names, if the insertion gives them values; with a condition, which is not read, they may be a key of some
+ * rows only.
+ */
+function addArbiter(insert: InsertStatement, draft: Draft | undefined): void {
+  const target = insert.onConflict?.target ?? [];
+  if (target.length === 0 || insert.taint.length > 0 || !givesAll(insert, target)) return;
+  draft?.arbiters.add([...target].sort().join("\n"));
+}
+
+function givesAll({ rows }: InsertStatement, columns: readonly string[]): boolean {
+  const given = "columns" in rows ? rows.columns : rows.flat().map(({ column }) => column);
+  return columns.every((each) => given.includes(each));
 }
 
 /** True if a query expects several rows: it aggregates or orders them. */

@@ -27,6 +27,8 @@ test("ON CONFLICT names a key, unless with a condition that may be that of a par
   assert.equal(await within("DO NOTHING"), "a");
   assert.equal(await within("(v) DO NOTHING"), "v; nothing says whether a is unique");
   assert.equal(await within("(a) WHERE v > 0 DO NOTHING"), "; nothing says whether a is unique");
+  const unnamed = INSERT.replace("(a, v) ", "");
+  assert.equal(await keysOf(`BEGIN; ${unnamed} ON CONFLICT (a) DO NOTHING; COMMIT;`), "");
   const named = `BEGIN; ${LOOK} ${INSERT.replace("(a,", "(id, a,").replace("(1", "(1, 1")}`;
   assert.equal(await keysOf(`${named}; COMMIT;`), "id; nothing says whether a is unique");
   assert.equal(await keysOf(`${named} ON CONFLICT (a) DO NOTHING; COMMIT;`), "id; a");
