@@ -98,13 +98,16 @@ export function openMockSession({
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
     store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
     beforeText(commented);
-    const outcome = await answered(session.execute(text, values, types));
+    const outcome = await answered(session.execute(text, values, types), text);
     told(text, values, outcome);
     if (outcome.ok) afterText(text);
     return outcome;
   }
 
-  async function answered(steps: Generator<Request, SqlOutcome, Reply>): Promise<SqlOutcome> {
+  async function answered(
+    steps: Generator<Request, SqlOutcome, Reply>,
+    text = "",
+  ): Promise<SqlOutcome> {
     running++;
     const begun = performance.now();
     turns.begin();
@@ -112,7 +115,7 @@ export function openMockSession({
       for (let step = steps.next(); ;) {
         if (step.done === true) return step.value;
         if (step.value === PAUSE) {
-          const end = await interruption(begun);
+          const end = await interruption(begun, text);
           step = end === undefined ? steps.next(NOTHING_READ) : steps.throw(end);
         } else step = steps.next(await store.ask(step.value));
       }
@@ -122,7 +125,7 @@ export function openMockSession({
   }
 
   /** Lets others have their turn; the reason why the statement must not go on behind it, if there is one. */
-  async function interruption(begun: number): Promise<SqlFailure | undefined> {
+  async function interruption(begun: number, text: string): Promise<SqlFailure | undefined> {
     isPaused = true;
     await turns.pass();
     isPaused = false;
@@ -130,7 +133,7 @@ export function openMockSession({
       isCancelled = false;
       return CANCELLED;
     }
-    const limit = longestRun(session, sql.dialect);
+    const limit = longestRun(session, sql.dialect, parsedOrNone(text));
     return performance.now() - begun > limit.milliseconds ? limit.failure : undefined;
   }
 

@@ -24,10 +24,11 @@ export function patienceOf(
   return limits.sort((one, other) => one.milliseconds - other.milliseconds)[0];
 }
 
-/** The time that a statement may take, and how it fails behind it. */
+/** The time that a statement may take, and how it fails behind it; MySQL has one for queries alone. */
 export function longestRun(
   session: Pick<SqlSession, "setting">,
   dialect: Dialect,
+  statements: readonly ParsedStatement[],
 ): { readonly milliseconds: number; readonly failure: SqlFailure } {
   const limit = (time: number, end: SqlFailure): ReturnType<typeof longestRun> => ({
     milliseconds: time > 0 ? time : Infinity,
@@ -38,8 +39,11 @@ export function longestRun(
       return limit(milliseconds(session.setting("statement_timeout")), RAN_TOO_LONG.postgres);
     case "mariadb":
       return limit(Number(session.setting("max_statement_time")) * SECOND, RAN_TOO_LONG.mariadb);
-    default:
-      return limit(Number(session.setting("max_execution_time")), RAN_TOO_LONG.mysql);
+    default: {
+      const isQuery = statements.every(({ statement }) => statement.kind === "select");
+      const time = isQuery ? Number(session.setting("max_execution_time")) : 0;
+      return limit(time, RAN_TOO_LONG.mysql);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
+import mysql from "mysql2/promise";
 import pg from "pg";
 import { openStore } from "../../../server/src/mock/openStore";
 
@@ -64,6 +65,22 @@ test("a statement that waits for a lock is cancelled alone: its session keeps wh
     const free = await other.query("select pg_try_advisory_lock(7) as got");
     assert.deepEqual(free.rows, [{ got: false }]);
   }));
+
+test("MySQL's time limit is for queries, not for the procedures that hold some", async () => {
+  const store = await openStore({ protocol: "mysql", level: "mysql:repeatable-read" });
+  const client = await mysql.createConnection(store.url);
+  try {
+    await client.query(
+      "create procedure counted() begin declare i int default 0; while i < 3000 do set i = i + 1; end while; select i; end",
+    );
+    await client.query("set max_execution_time = 1");
+    const [[rows]] = await client.query<mysql.RowDataPacket[][]>("call counted()");
+    assert.deepEqual(rows, [{ i: 3000 }]);
+  } finally {
+    await client.end();
+    await store.close();
+  }
+});
 
 /** The message that psql sends for Ctrl-C, on a connection of its own. */
 function cancel(client: pg.Client): void {
