@@ -1,6 +1,7 @@
 // The table locks of PostgreSQL and which of them exclude each other, as in its documentation of explicit locking, and which
 // of them statements take without being asked to.
 import { accessedBy } from "./accessedTables";
+import type { Query } from "./expression";
 import type { Statement } from "./statement";
 
 /** From the weakest to the strongest. */
@@ -51,9 +52,8 @@ export function tableLocksOf(statement: Statement): ReadonlyMap<string, TableLoc
   const locks = new Map(
     accessedBy(statement).map((table): [string, TableLock] => [table, "access share"]),
   );
-  if (statement.kind === "select" && statement.query.lock !== undefined)
-    for (const each of statement.query.relations)
-      if (each.kind === "base") locks.set(each.table, "row share");
+  if (statement.kind === "select")
+    for (const table of lockedBy(statement.query)) locks.set(table, "row share");
   if (statement.kind === "insert") locks.set(statement.table, "row exclusive");
   if (statement.kind === "update" || statement.kind === "delete")
     locks.set(statement.relation.table, "row exclusive");
@@ -61,6 +61,16 @@ export function tableLocksOf(statement: Statement): ReadonlyMap<string, TableLoc
     locks.set(statement.table, tableLockOf(statement.mode));
   knownLocks.set(statement, locks);
   return locks;
+}
+
+/** The tables whose rows a query's own lock clause locks. */
+function lockedBy({ lock, relations }: Query): readonly string[] {
+  if (lock === undefined) return [];
+  return relations.flatMap((each) =>
+    each.kind === "base" && (lock.of.length === 0 || lock.of.includes(each.alias))
+      ? [each.table]
+      : [],
+  );
 }
 
 /** A statement is executed in many runs. */

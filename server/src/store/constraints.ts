@@ -208,6 +208,8 @@ function checkChildren(
           ),
       );
     if (!lost) continue;
+    const isChanged = write.alive === false && foreign.onDelete !== undefined;
+    frame.acting.lockObject(`table ${child.name}`, isChanged ? "row exclusive" : "row share");
     const refers = (values: Values) =>
       foreign.columns.every((column, index) =>
         sameValue(

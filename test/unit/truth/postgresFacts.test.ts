@@ -277,6 +277,42 @@ test("LOCK TABLE excludes who uses the table as its mode says", async () => {
   await finds(`${reads("LOCK TABLE stock;")} ${copies}`, RC, []);
 });
 
+test("a row's deletion locks the tables that may refer to it, where there is such a row", async () => {
+  const tables = (foreign: string): string => `
+    CREATE TABLE team (id integer PRIMARY KEY);
+    CREATE TABLE member (id integer PRIMARY KEY, team integer REFERENCES team (id) ${foreign});
+    CREATE TABLE seen (id integer PRIMARY KEY, n integer NOT NULL);`;
+  const counts = "SELECT count(*) FROM team;";
+  const twice = (mode: string): string => `-- @transaction f
+BEGIN; LOCK TABLE member IN ${mode} MODE; ${counts} ${counts} COMMIT;`;
+  const deletes = (more: string): string => `-- @transaction g
+BEGIN; DELETE FROM team WHERE id = :k; ${more} COMMIT;`;
+  await finds(`${tables("")} ${twice("EXCLUSIVE")} ${deletes("")}`, RC, []);
+  await finds(`${tables("")} ${twice("SHARE")} ${deletes("")}`, RC, ["f+g value"]);
+  const cascading = `${tables("ON DELETE CASCADE")} ${twice("SHARE")} ${deletes("")}`;
+  await leavesOpen(cascading, RC, /not confirmed: .* T2 still waits for T1/);
+  const [own, other] = ["stock", "seen"].map((table, at, both) => {
+    const from = both[1 - at] ?? table;
+    return `SELECT n AS x FROM ${from} WHERE id = 1 \\gset
+      UPDATE ${table} SET n = :x + 1 WHERE id = 1;`;
+  });
+  const skews = `-- @transaction f
+BEGIN; LOCK TABLE member IN EXCLUSIVE MODE; ${own ?? ""} COMMIT;`;
+  await finds(`${STOCK} ${tables("")} ${skews} ${deletes(other ?? "")}`, RC, ["f+g state"]);
+});
+
+test("FOR UPDATE OF locks the tables that it names alone", async () => {
+  const tables = `${STOCK} CREATE TABLE seen (id integer PRIMARY KEY, n integer NOT NULL);`;
+  const locks = `-- @transaction f
+BEGIN; LOCK TABLE stock IN EXCLUSIVE MODE; SELECT n AS x FROM seen WHERE id = :k \\gset
+UPDATE stock SET n = :x + 1 WHERE id = :k; COMMIT;`;
+  const reads = (of: string): string => `-- @transaction g
+BEGIN; SELECT stock.n AS y FROM seen JOIN stock ON stock.id = seen.id WHERE seen.id = :k FOR UPDATE ${of} \\gset
+UPDATE seen SET n = :y + 1 WHERE id = :k; COMMIT;`;
+  await finds(`${tables} ${locks} ${reads("OF seen")}`, RC, ["f+g state"]);
+  await finds(`${tables} ${locks} ${reads("")}`, RC, []);
+});
+
 test("LOCK TABLE of a client comes before the snapshot, that of a routine behind it", async () => {
   const body = (k: string): string => `LOCK TABLE line IN EXCLUSIVE MODE;
 INSERT INTO line SELECT ${k}, count(*) FROM line;`;

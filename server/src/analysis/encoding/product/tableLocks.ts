@@ -38,11 +38,12 @@ export function waitsForTable(run: Run, first: Access, later: Access): Smt {
 
 /** The lock that the access takes on the table, whether it is asked to or not. */
 function lockOn(table: string, { operation }: Access): TableLock | undefined {
-  const { tableLock, kind, lock } = operation;
+  const { tableLock, kind, lock, mustMiss = false } = operation;
   if (tableLock !== undefined) return tableLock.table === table ? tableLock.mode : undefined;
   if (operation.table !== table) return undefined;
   if (kind !== "read") return "row exclusive";
-  return lock === "none" ? "access share" : "row share";
+  // A row that others refer to is deleted once these were looked up with a lock.
+  return lock === "none" && !mustMiss ? "access share" : "row share";
 }
 
 function comingAfter(
