@@ -133,6 +133,11 @@ const CASES: readonly {
   },
   { program: "pg-move", kind: "retry-loop", edits: again([], PG_REFUSAL) },
   { program: "knex-again", kind: "retry-loop", edits: again([], PG_REFUSAL) },
+  {
+    program: "mariadb-again",
+    kind: "retry-loop",
+    edits: again([], '(code !== "ER_LOCK_DEADLOCK" && code !== "ER_CHECKREAD")'),
+  },
   { program: "knex-forgotten", kind: "own-connection", edits: ["trx"] },
   { program: "pg-forgotten", kind: "own-connection", edits: ["client"] },
   {
@@ -475,5 +480,44 @@ describe("one transaction", () => {
       const { fixes, advice } = await session.fixes({ project, anomaly, kinds }, signal);
       assert.equal(fixes.length, holds ? 1 : 0);
       if (!holds) assert.match(advice[0]?.reason ?? "", /catches errors/u);
+    });
+});
+
+const BEGIN = 'await client.query("BEGIN");';
+
+/** Changes of pg-move, with the line in front of which its loop begins, or the reason why there is none. */
+const REPEATED: readonly (readonly [name: string, from: string, to: string, outcome: RegExp])[] = [
+  ["a line behind its connection", "connect();", "connect();\n  const day = 1;", /^const client = /u],
+  ["BEGIN in front of the block", `try {\n    ${BEGIN}`, `${BEGIN}\n  try {`, /^const client = /u],
+  ["a connection that is used further on", "release();\n  }", "release();\n  }\n  use(client);", /further on/u],
+  ["a handler that throws another error", "throw error", 'throw new Error("failed")', /keeps the server's error/u],
+  ["a count of its runs", BEGIN, `${BEGIN}\n    runs += 1;`, /^runs would be repeated/u],
+  ["a list of its runs", BEGIN, `${BEGIN}\n    runs.push(from);`, /^runs\.push would be repeated/u],
+  ["another service", BEGIN, `${BEGIN}\n    await bank.charges.create({ amount });`, /^bank\.charges\.create would be/u],
+  ["a helper with its connection", BEGIN, `${BEGIN}\n    await note(client, amount);`, /^const client = /u],
+]; // prettier-ignore
+
+describe("a loop that runs a transaction again", () => {
+  for (const [name, from, to, outcome] of REPEATED)
+    it(name, async () => {
+      const folder = path.join(ROOT, "fixes", "pg-move");
+      const { projects } = await loadProjects([folder], { cwd: folder });
+      const [read] = projects;
+      assert.ok(read);
+      const files = read.files.map(({ file, text }) => ({ file, text: text.replace(from, to) }));
+      const project = { ...read, files };
+      const signal = AbortSignal.timeout(120_000);
+      const { report } = await session.checkWorkspace({ project }, signal);
+      const [anomaly] = report.refusals ?? [];
+      assert.ok(anomaly);
+      const kinds = ["retry-loop"] as const;
+      const { fixes, advice } = await session.fixes({ project, anomaly, kinds }, signal);
+      const [edit] = fixes[0]?.edits ?? [];
+      const text = files.find(({ file }) => file === edit?.file)?.text.split("\n") ?? [];
+      const { line = 0, character = 0 } = edit?.range.start ?? {};
+      assert.match(
+        edit ? (text[line]?.slice(character) ?? "") : (advice[0]?.reason ?? ""),
+        outcome,
+      );
     });
 });

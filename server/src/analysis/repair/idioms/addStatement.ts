@@ -6,6 +6,8 @@ import type { SourceRange } from "../../../protocol/source";
 import type { Site, Workshop } from "../workshop";
 import { connectionOf, type CodeConnection } from "./connection";
 import { importsOf } from "./imports";
+import { indentAt } from "./indentation";
+import { NO_TEXT } from "./reasons";
 import { literalAround, pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
@@ -28,7 +30,7 @@ export function addBefore(workshop: Workshop, site: Site, select: LockingSelect)
 function addToSql(workshop: Workshop, site: Site, select: LockingSelect): EditOutcome {
   const { transaction, file, start } = site;
   const text = workshop.textOf(file)?.text;
-  if (text === undefined) return refusal("its text is not at hand");
+  if (text === undefined) return refusal(NO_TEXT);
   const from = offsetAt(workshop, transaction.source);
   const at = statementStart(text, from, start);
   const sql = `${select.before}${select.values.join(", ")}${select.after}`;
@@ -196,16 +198,11 @@ export function insertLine(
   at: number,
   line: string,
 ): EditOutcome {
-  const start = lineStart(text, at);
-  const indent = /^[ \t]*/u.exec(text.slice(start, at))?.[0] ?? "";
+  const indent = indentAt(text, at);
   const newLine = text.includes("\r\n") ? "\r\n" : "\n";
-  const isFirst = text.slice(start, at).trim() === "";
+  const isFirst = /(?:^|\n)$/u.test(text.slice(0, at - indent.length));
   const newText = isFirst ? `${line}${newLine}${indent}` : `${line} `;
   return { ok: true, edits: [{ file, start: at, end: at, newText }] };
-}
-
-function lineStart(text: string, at: number): number {
-  return text.lastIndexOf("\n", at - 1) + 1;
 }
 
 function offsetAt(workshop: Workshop, { file, range }: SourceRange): number {

@@ -6,6 +6,7 @@ import {
 } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
 import type { CodeGuard, Comparison } from "./codeGuards";
+import { NO_CONDITIONS, NO_ROW } from "./reasons";
 import { RESULT, type GuardedColumn, type Idiom, type Place } from "./updateIdiom";
 import { changeOf, textOf, type Change, type CodeColumn } from "./columnValue";
 import { argumentsOf, placeOfProperty, propertyOf, type Link } from "./syntax";
@@ -111,7 +112,7 @@ function prismaUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edi
   const [call] = chain;
   const options = call && argumentsOf(call)[0];
   const where = options && propertyOf(options, tree.text, "where");
-  if (!call || !options || where?.type !== "object") return "its conditions are not written out";
+  if (!call || !options || where?.type !== "object") return NO_CONDITIONS;
   if (call.name !== "update" && call.name !== "updateMany") return "it is no update";
   if (["select", "include"].some((name) => propertyOf(options, tree.text, name)))
     return "what it returns is used";
@@ -132,7 +133,7 @@ function drizzleUpdate({ edit, isMysql, chain, computed, guards, tree }: Builder
   const [table] = update ? argumentsOf(update) : [];
   const [condition] = where ? argumentsOf(where) : [];
   const last = chain.at(-1);
-  if (!table || !condition || !last) return "the UPDATE names no row";
+  if (!table || !condition || !last) return NO_ROW;
   const own = textOf(tree, table);
   const edits = computed.map(({ value, key, change, by }) =>
     edit(value.start, value.end, `sql\`\${${own}.${key}} ${change.operator} \${${by}}\``),
@@ -163,7 +164,7 @@ function drizzleUpdate({ edit, isMysql, chain, computed, guards, tree }: Builder
 function kyselyUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edited {
   const where = chain.findLast(({ name }) => name === "where");
   const last = chain.at(-1);
-  if (!where || !last) return "the UPDATE names no row";
+  if (!where || !last) return NO_ROW;
   const set = chain.find(({ name }) => name === "set");
   const [values] = set ? argumentsOf(set) : [];
   if (computed.length > 0 && values?.type !== "object") return "its values are not written out";
@@ -186,7 +187,7 @@ function kyselyUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edi
 
 function knexUpdate({ edit, connection, chain, computed, guards }: BuilderCall): Edited {
   const where = chain.findLast(({ name }) => /^(?:where|andWhere)$/u.test(name));
-  if (!where) return "the UPDATE names no row";
+  if (!where) return NO_ROW;
   const edits = computed.map(({ value, column, change, by }) =>
     edit(
       value.start,
@@ -210,7 +211,7 @@ function conditionsOf(guards: BuilderCall["guards"]): string {
 
 function typeormBuilder({ edit, chain, computed, guards }: BuilderCall): Edited {
   const where = chain.findLast(({ name }) => /^(?:where|andWhere)$/u.test(name));
-  if (!where) return "the UPDATE names no row";
+  if (!where) return NO_ROW;
   const edits = computed.map(({ value, column, change }, at) =>
     edit(value.start, value.end, `() => "${column} ${change.operator} :change${suffix(at)}"`),
   );
@@ -236,7 +237,7 @@ function typeormUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Ed
   const given = call ? argumentsOf(call) : [];
   const [criteria, values] = given.slice(-2);
   if (call?.name !== "update" || criteria?.type !== "object" || values?.type !== "object")
-    return "its conditions are not written out";
+    return NO_CONDITIONS;
   const { at, comma } = placeOfProperty(criteria);
   const added = guards.map(
     ({ key, comparison, value }) => `${key}: ${WORDS[comparison].typeorm}(${value})`,
@@ -261,7 +262,7 @@ function sequelizeUpdate({ edit, chain, computed, guards, tree }: BuilderCall): 
   const [values, options] = call ? argumentsOf(call) : [];
   const where = options?.type === "object" ? propertyOf(options, tree.text, "where") : undefined;
   if (!options || call?.name !== "update" || values?.type !== "object" || where?.type !== "object")
-    return "its conditions are not written out";
+    return NO_CONDITIONS;
   const [change] = computed;
   if (guards.length === 0) {
     const own = atOnce({ call, values, computed, edit, tree });

@@ -14,6 +14,7 @@ import {
   unwrapped,
   type CodeColumn,
 } from "./columnValue";
+import { nodesIn } from "./syntax";
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
 
@@ -52,13 +53,7 @@ export function codeGuardsBetween(
 }
 
 function ifsIn(owner: SyntaxNode): readonly SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const open = [owner];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (next.type === "if_statement") found.push(next);
-    open.push(...next.children);
-  }
-  return found.sort((a, b) => a.start - b.start);
+  return nodesIn(owner).filter(({ type }) => type === "if_statement");
 }
 
 /** The only statement of a branch, if it leaves the function. */

@@ -8,6 +8,7 @@ import { connectionOf, type CodeConnection } from "./connection";
 import { changeOf, plainKey, textOf } from "./columnValue";
 import { importsOf } from "./imports";
 import { statementAround } from "./addStatement";
+import { NO_PLACE, NO_ROW } from "./reasons";
 import { chainAround, literalAround } from "./syntax";
 import { RESULT, type GuardedColumn, type Idiom, type Place } from "./updateIdiom";
 import { valuesBeside } from "./valueText";
@@ -77,7 +78,7 @@ function literalUpdate(
   const { text } = tree;
   const tokens = tokensIn(text, site, literal);
   const where = tokens.findIndex(({ word }) => word === "where");
-  if (where < 0) return "the UPDATE names no row";
+  if (where < 0) return NO_ROW;
   const isTemplate = connection.library === "tagged" || connection.library === "prisma";
   const values = isTemplate ? [] : (valuesBeside(tree.root, literal) ?? []);
   const edits: TextEdit[] = [];
@@ -109,8 +110,7 @@ function literalUpdate(
     if (rest.some(({ word }) => word === "or")) return "its conditions are joined by OR";
     const end = rest.findIndex(({ word }) => ENDS.has(word));
     const last = end < 0 ? rest.at(-1) : rest[end - 1];
-    if (!last || (end >= 0 && rest.slice(end).some(({ word }) => word === "?")))
-      return "there is no place for another condition";
+    if (!last || (end >= 0 && rest.slice(end).some(({ word }) => word === "?"))) return NO_PLACE;
     const marks = marker(text, tokens);
     const added = guards.map(({ column, comparison, value }) =>
       isTemplate

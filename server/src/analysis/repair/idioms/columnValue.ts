@@ -6,7 +6,7 @@ import {
   type SyntaxNode,
 } from "../../../frontend/code/workspace/codeParsers";
 import type { SelectStatement } from "../../../program/statement";
-import { pathTo } from "./syntax";
+import { nodesIn, pathTo } from "./syntax";
 
 /** A column under the names that code may use, with the function in which it is searched. */
 export interface CodeColumn {
@@ -144,30 +144,23 @@ interface Declaration {
 /** The declaration that gives a variable its only value within the function; parameters have none. */
 function declarationOf({ tree, owner }: CodeColumn, name: string): Declaration | undefined {
   if (targetsIn(owner).some((target) => bindingIn(tree, target, name))) return undefined;
-  const open = [owner];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (next.type === "variable_declarator") {
-      const [target, value] = [childOf(next, "name"), childOf(next, "value")];
-      const found = target && bindingIn(tree, target, name);
-      if (found) return { ...(value && { value }), ...found };
-    }
-    open.push(...next.children);
-  }
-  return undefined;
+  const [only, ...others] = nodesIn(owner).flatMap((node): readonly Declaration[] => {
+    const target = node.type === "variable_declarator" ? childOf(node, "name") : undefined;
+    const found = target && bindingIn(tree, target, name);
+    const value = childOf(node, "value");
+    return found ? [{ ...(value && { value }), ...found }] : [];
+  });
+  return others.length === 0 ? only : undefined;
 }
 
 /** The targets of assignments, and of `++` and `--`, in a function. */
 function targetsIn(owner: SyntaxNode): readonly SyntaxNode[] {
   const known = TARGETS.get(owner);
   if (known) return known;
-  const found: SyntaxNode[] = [];
-  const open = [owner];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const target =
-      ASSIGNING.test(next.type) && (childOf(next, "left") ?? childOf(next, "argument"));
-    if (target) found.push(target);
-    open.push(...next.children);
-  }
+  const found = nodesIn(owner).flatMap(
+    (node) =>
+      (ASSIGNING.test(node.type) && (childOf(node, "left") ?? childOf(node, "argument"))) || [],
+  );
   TARGETS.set(owner, found);
   return found;
 }
@@ -235,13 +228,9 @@ const VALUES: ReadonlySet<string> = new Set(["member_expression", "identifier"])
 
 /** The code's name of the column: that of the first property with its value. */
 export function keyIn({ tree, owner, names }: CodeColumn): string | undefined {
-  const found: SyntaxNode[] = [];
-  const open = [owner];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (KEYS.has(next.type) && names.has(plainKey(textOf(tree, next)))) found.push(next);
-    open.push(...next.children);
-  }
-  const [first] = found.sort((a, b) => a.start - b.start);
+  const first = nodesIn(owner).find(
+    (node) => KEYS.has(node.type) && names.has(plainKey(textOf(tree, node))),
+  );
   return first && textOf(tree, first).replaceAll(/["'`]/gu, "");
 }
 

@@ -13,11 +13,12 @@ import type { TextEdit } from "../candidate";
 import type { ReadSite } from "../pairs";
 import type { Workshop } from "../workshop";
 import { mikroOrmOf } from "./imports";
+import { indentAt } from "./indentation";
 import { javaImports, persistencePackage } from "./javaImports";
 import { namedType, typeOfName } from "./javaTypes";
 import { nameText } from "./lockRow";
 import { schemaChange } from "./schemaChange";
-import { argumentsOf, chainAround, pathTo, propertyOf } from "./syntax";
+import { argumentsOf, chainAround, nodesIn, pathTo, propertyOf } from "./syntax";
 
 /** The edits, or why there are none; undefined where what is read is no entity of a library that checks versions. */
 export function entityVersion(
@@ -167,12 +168,7 @@ function spacing(
   { start, end }: SyntaxNode,
 ): { readonly indent: string; readonly gap: string } {
   const line = text.lastIndexOf("\n", start - 1) + 1;
-  const indent = /^[ \t]*/u.exec(text.slice(line, start))?.[0] ?? "";
   const before = text.slice(0, line).trimEnd();
   const isApart = text.slice(before.length, line).split("\n").length > 2;
-  return { indent, gap: isApart && end > start ? "\n\n" : "\n" };
-}
-
-function nodesIn(node: SyntaxNode): readonly SyntaxNode[] {
-  return [node, ...node.children.flatMap(nodesIn)];
+  return { indent: indentAt(text, start), gap: isApart && end > start ? "\n\n" : "\n" };
 }

@@ -10,8 +10,10 @@ import type { TextEdit } from "../candidate";
 import { statementAround } from "./addStatement";
 import { plainKey } from "./columnValue";
 import { connectionOf } from "./connection";
+import { indentAt } from "./indentation";
+import { NO_PLACE, NO_VARIABLES } from "./reasons";
 import type { CheckedPair } from "./routineCheck";
-import { literalAround, pathTo } from "./syntax";
+import { literalAround, nodesIn, pathTo } from "./syntax";
 
 /** The edits, or the reason why there are none: for a JDBC prepared statement, or for a template's `update`. */
 export function checkedInJava(
@@ -31,11 +33,10 @@ export function checkedInJava(
     const found = variableOf(tree, method, read, column);
     return found ? [{ column, ...found }] : [];
   });
-  if (held.length === 0) return "what it reads is not kept in variables of its own";
+  if (held.length === 0) return NO_VARIABLES;
   const tokens = tokensOf(text, update.start, update.end);
   const where = tokens.findIndex(({ word }) => word === "where");
-  if (where < 0 || tokens.slice(where).some(({ word }) => word === "or"))
-    return "there is no place for another condition";
+  if (where < 0 || tokens.slice(where).some(({ word }) => word === "or")) return NO_PLACE;
   const marks = tokens.filter(({ word }) => word === "?").length;
   const edit = (at: number, newText: string, end = at): TextEdit => ({
     file: update.file,
@@ -68,7 +69,7 @@ export function checkedInJava(
     name && executionOf(tree, method, text.slice(name.start, name.end), literal.end);
   if (!name || !executing) return "its statement is not executed by a call of its own";
   const statement = text.slice(name.start, name.end);
-  const indent = /[ \t]*$/u.exec(text.slice(0, executing.start))?.[0] ?? "";
+  const indent = indentAt(text, executing.start);
   const setters = held.map(
     ({ name: value, setter }, at) =>
       `${statement}.${setter}(${String(marks + at + 1)}, ${value});\n${indent}`,
@@ -154,8 +155,4 @@ function variableOf(
   const getter = childOf(found.value, "name");
   const word = getter ? text.slice(getter.start + "get".length, getter.end) : "Object";
   return { name: found.name, setter: `set${word}` };
-}
-
-function nodesIn(node: SyntaxNode): readonly SyntaxNode[] {
-  return [node, ...node.children.flatMap(nodesIn)];
 }

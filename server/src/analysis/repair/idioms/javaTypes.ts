@@ -6,6 +6,7 @@ import {
 } from "../../../frontend/code/workspace/codeParsers";
 import type { FileId } from "../../../protocol/source";
 import type { Workshop } from "../workshop";
+import { nodesIn } from "./syntax";
 
 /** A class or an interface with the file that declares it. */
 export interface JavaType {
@@ -40,11 +41,8 @@ export function namedType(workshop: Workshop, name: string, file: FileId): JavaT
 }
 
 function declarationIn({ root, text }: CodeTree, name: string): SyntaxNode | undefined {
-  const open = [root];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const own = /^(?:class|interface)_declaration$/u.test(next.type) && childOf(next, "name");
-    if (own && text.slice(own.start, own.end) === name) return next;
-    open.push(...next.children);
-  }
-  return undefined;
+  return nodesIn(root).find((node) => {
+    const own = /^(?:class|interface)_declaration$/u.test(node.type) && childOf(node, "name");
+    return own && text.slice(own.start, own.end) === name;
+  });
 }

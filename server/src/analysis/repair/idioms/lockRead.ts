@@ -1,6 +1,7 @@
 // Locking reads in the idiom of their text: SQL, query builders, models.
 import type { Site, Workshop } from "../workshop";
 import { equalitiesOf, isAggregate } from "../predicate";
+import { NO_LOCK_OF_COUNTS } from "./reasons";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { lockingJpa } from "./jpaLock";
 import { lockingChain } from "./lockingChain";
@@ -18,9 +19,7 @@ export function lockRead(workshop: Workshop, site: Site): EditOutcome {
   if (!tree) return lockingSql(workshop, site, statement);
   const entity = tree.language === "java" ? lockingJpa(workshop, tree, site) : undefined;
   if (entity) {
-    return isAggregate(statement.query)
-      ? refusal("a read that counts or adds up rows cannot lock them")
-      : entity;
+    return isAggregate(statement.query) ? refusal(NO_LOCK_OF_COUNTS) : entity;
   }
   // A text that is put together of several begins and ends in one of them.
   const isJoined =
@@ -29,8 +28,7 @@ export function lockRead(workshop: Workshop, site: Site): EditOutcome {
     literalAround(tree.root, end - 1, end) !== undefined;
   if (isJoined || literalAround(tree.root, start, end))
     return lockingSql(workshop, site, statement);
-  if (isAggregate(statement.query))
-    return refusal("a read that counts or adds up rows cannot lock them");
+  if (isAggregate(statement.query)) return refusal(NO_LOCK_OF_COUNTS);
   const own = lockingChain(tree, site);
   return own.ok ? own : (precedingLock(workshop, site) ?? own);
 }

@@ -5,6 +5,7 @@ import { walkExpression } from "../../../frontend/sql/walk";
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import type { Site, Workshop } from "../workshop";
 import { addBefore } from "./addStatement";
+import { NO_TEXT } from "./reasons";
 import { literalAround } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
@@ -15,7 +16,7 @@ export function lockingSql(
 ): EditOutcome {
   const { file, start, end } = site;
   const index = workshop.textOf(file);
-  if (!index) return refusal("its text is not at hand");
+  if (!index) return refusal(NO_TEXT);
   const tokens = tokensOf(index.text, start, end);
   const query = queryTokens(tokens);
   const last = query.at(-1);

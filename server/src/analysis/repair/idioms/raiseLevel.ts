@@ -12,9 +12,11 @@ import type { TextEdit } from "../candidate";
 import type { Workshop } from "../workshop";
 import { insertLine, statementAround } from "./addStatement";
 import { importsOf, mikroOrmOf } from "./imports";
+import { indentAt } from "./indentation";
 import { javaImports } from "./javaImports";
-import { retryLoop, type Opener, type Retried } from "./retryLoop";
-import { pathTo } from "./syntax";
+import { NO_TEXT } from "./reasons";
+import { retryLoop, type Opener, type Retried, type RetryLoop } from "./retryLoop";
+import { nodesIn, pathTo } from "./syntax";
 import { refusal, type EditOutcome } from "./sourceForms";
 
 /** The edits, with a loop that runs again what the server refuses where one can be written, or why there are none. */
@@ -25,8 +27,7 @@ export function raiseLevel(workshop: Workshop, transaction: Transaction): Raised
   const [opening] = found;
   const tree = workshop.treeOf(file);
   if (!level.ok || !opening || !tree) return { level };
-  const isMysql = workshop.dialect !== "postgres";
-  const loop = retryLoop(tree, { file, isMysql, ...opening });
+  const loop = loopAround(workshop, transaction, tree, opening);
   if (typeof loop === "string") return { level, unretried: loop };
   const own = level.edits.map((each) =>
     each.file === file && each.start >= loop.start && each.end <= loop.end
@@ -47,8 +48,36 @@ export function retryOf(
   const [opening] = found;
   const tree = workshop.treeOf(file);
   if (!opening || !tree) return level.ok ? "its transaction is opened in no code" : level.reason;
-  const loop = retryLoop(tree, { file, isMysql: workshop.dialect !== "postgres", ...opening });
+  const loop = loopAround(workshop, transaction, tree, opening);
   return typeof loop === "string" ? loop : loop.edits;
+}
+
+function loopAround(
+  workshop: Workshop,
+  transaction: Transaction,
+  tree: CodeTree,
+  opening: Opening,
+): RetryLoop | string {
+  const { file } = transaction.source;
+  const codes = refusalCodes(workshop);
+  if (codes.length === 0) return "no words are known by which its driver tells a refusal";
+  const sites = workshop.sitesOf(transaction).filter((site) => site.file === file);
+  return retryLoop(tree, { file, codes, sites, ...opening });
+}
+
+/** The codes of what the server refuses because of others; MariaDB's 1020 where a snapshot is too old. */
+function refusalCodes({ dialect, anomaly }: Workshop): readonly string[] {
+  switch (dialect) {
+    case "postgres":
+      return ["40001", "40P01"];
+    case "mysql":
+    case "mariadb":
+      return anomaly.kind === "serialization-failure"
+        ? ["ER_LOCK_DEADLOCK", "ER_CHECKREAD"]
+        : ["ER_LOCK_DEADLOCK"];
+    default:
+      return [];
+  }
 }
 
 export interface RaisedLevel {
@@ -64,7 +93,7 @@ type Opening = Pick<Retried, "opening" | "opener">;
 function levelEdits(workshop: Workshop, transaction: Transaction, found: Opening[]): EditOutcome {
   const { file, range } = transaction.source;
   const lines = workshop.textOf(file);
-  if (!lines) return refusal("its text is not at hand");
+  if (!lines) return refusal(NO_TEXT);
   const { start, end } = offsetsOf(lines, range);
   if (transaction.boundary === "unit")
     return refusal(`${transaction.name} is several transactions, which no level joins`);
@@ -150,8 +179,8 @@ function raiseInCode(
   const callback = values.find(({ type }) => FUNCTIONS.has(type));
   if (name === "execute") return edit(call.dot, '.setIsolationLevel("serializable")');
   if (!callback || !given) return refusal("its work is not written out in the call that opens it");
+  if (values.length > 1) return refusal("the transaction has options already");
   if (name === "transactional") {
-    if (values.length > 1) return refusal("the transaction has options already");
     const from = mikroOrmOf(tree.text) ?? "@mikro-orm/core";
     const at = { file, start: callback.end, end: callback.end };
     return {
@@ -163,11 +192,7 @@ function raiseInCode(
     };
   }
   if (name === "begin") return edit(callback.start, '"isolation level serializable", ');
-  if (name === "$transaction")
-    return values.length > 1
-      ? refusal("the transaction has options already")
-      : edit(callback.end, ', { isolationLevel: "Serializable" }');
-  if (values.length > 1) return refusal("the transaction has options already");
+  if (name === "$transaction") return edit(callback.end, ', { isolationLevel: "Serializable" }');
   switch (libraryOf(receiver)) {
     case "typeorm":
       return edit(callback.start, '"SERIALIZABLE", ');
@@ -224,13 +249,7 @@ function openerOf({ name, receiver }: MethodCall, text: string): Opener {
 const BEGIN = /^(?:begin|start transaction)\b/u;
 
 function literalsIn(node: SyntaxNode): readonly SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const open = [node];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (next.type === "string" || next.type === "template_string") found.push(next);
-    else open.push(...next.children);
-  }
-  return found;
+  return nodesIn(node).filter(({ type }) => type === "string" || type === "template_string");
 }
 
 interface MethodCall {
@@ -256,20 +275,15 @@ function openingCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
 
 /** Every method call within a node. Linear in it. */
 function methodCalls(node: SyntaxNode, text: string): readonly MethodCall[] {
-  const found: MethodCall[] = [];
-  const open = [node];
-  for (let next = open.pop(); next; next = open.pop()) {
-    open.push(...next.children);
-    if (next.type !== "call_expression") continue;
-    const called = childOf(next, "function");
+  return nodesIn(node).flatMap((next): readonly MethodCall[] => {
+    const called = next.type === "call_expression" ? childOf(next, "function") : undefined;
     const object = called && childOf(called, "object");
     const property = called && childOf(called, "property");
-    if (!object || !property) continue;
+    if (!object || !property) return [];
     const name = text.slice(property.start, property.end);
     const receiver = text.slice(object.start, object.end);
-    found.push({ name, node: next, receiver, dot: object.end });
-  }
-  return found;
+    return [{ name, node: next, receiver, dot: object.end }];
+  });
 }
 
 /** Adds a level to the method's `@Transactional`; a method that inherits its class's annotation gets one of its own. */
@@ -293,8 +307,7 @@ function raiseInJava(
   if (own) return own.type === "marker_annotation" ? edit(own.end, level) : refusal(HAS_VALUES);
   if (!method || !inherited) return refusal("its level is set where its connection is opened");
   if (inherited.type !== "marker_annotation") return refusal(HAS_VALUES);
-  const indent = /[ \t]*$/u.exec(text.slice(0, method.start))?.[0] ?? "";
-  return edit(method.start, `@Transactional${level}\n${indent}`);
+  return edit(method.start, `@Transactional${level}\n${indentAt(text, method.start)}`);
 }
 
 const ISOLATION = "org.springframework.transaction.annotation.Isolation";

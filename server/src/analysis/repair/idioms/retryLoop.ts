@@ -9,6 +9,9 @@ import type { FileId } from "../../../protocol/source";
 import type { TextEdit } from "../candidate";
 import { functionAround, textOf } from "./columnValue";
 import { indentAt, linesBetween } from "./indentation";
+import { NO_BLOCK } from "./reasons";
+import { bindingsOf, objectionToRepetition } from "./repetition";
+import { nodesIn, pathTo } from "./syntax";
 
 /** Libraries that tell the server's refusal in different ways. */
 export type Opener =
@@ -19,7 +22,10 @@ export interface Retried {
   /** The call, or the text, that opens the transaction. */
   readonly opening: SyntaxNode;
   readonly opener: Opener;
-  readonly isMysql: boolean;
+  /** The codes under which the driver tells the server's refusals. */
+  readonly codes: readonly string[];
+  /** The places where statements of the transaction are sent. */
+  readonly sites: readonly { readonly start: number; readonly end: number }[];
 }
 
 export interface RetryLoop {
@@ -36,28 +42,43 @@ export interface RetryLoop {
  */
 export function retryLoop(
   tree: CodeTree,
-  { file, opening, opener, isMysql }: Retried,
+  { file, opening, opener, codes, sites }: Retried,
 ): RetryLoop | string {
   const { text, language } = tree;
   const owner = functionAround(tree, opening);
   const body = owner && childOf(owner, "body");
-  if (!owner || body?.type !== "statement_block") return "its work is no block of a function";
+  if (!owner || body?.type !== "statement_block") return NO_BLOCK;
   if (!/^(?:\w+\s+)*async\b/u.test(textOf(tree, owner))) return "its function waits for nothing";
   const statements = namedChildren(body).filter(({ type }) => type !== "comment");
   const at = statements.findIndex(({ start, end }) => start <= opening.start && opening.end <= end);
-  const statement = statements[at];
-  if (!statement) return "the transaction is opened in a part of its function";
-  const before = statements[at - 1];
-  const isTry = statement.type === "try_statement";
-  if (isTry && !before) return "its connection is taken elsewhere";
-  const from = isTry && before ? before.start : statement.start;
-  const own = text.slice(from, statement.end);
-  const effect = EFFECT.exec(own)?.[1];
-  if (effect !== undefined) return `${effect}() would be repeated as well`;
+  const opened = statements[at];
+  if (!opened) return NO_BLOCK;
+  const connection = connectionName(tree, opening);
+  // A transaction on a connection ends in a block of its own, which lets go of the connection: each run takes it anew.
+  const first =
+    connection === undefined
+      ? at
+      : statements.findLastIndex(
+          (each, n) => n <= at && namesBoundIn(tree, each).includes(connection),
+        );
+  if (first < 0) return "its connection is taken elsewhere";
+  const last = connection === undefined || opened.type === "try_statement" ? at : at + 1;
+  const statement = statements[last];
+  if (!statement || (last > at && statement.type !== "try_statement"))
+    return "the block that ends it is not found";
+  const from = statements[first]?.start ?? statement.start;
+  const part = { start: from, end: statement.end, sites, connection };
+  const objection = objectionToRepetition(tree, owner, part);
+  if (objection !== undefined) return objection;
+  const after = text.slice(statement.end, body.end);
+  const isUsed = statements
+    .slice(first, last)
+    .flatMap((each) => namesBoundIn(tree, each))
+    .some((name) => new RegExp(`\\b${name.replaceAll("$", "\\$")}\\b`, "u").test(after));
   if (/\battempt\b/u.test(textOf(tree, owner))) return 'the name "attempt" is taken';
-  const isLast = at === statements.length - 1;
+  const isLast = last === statements.length - 1;
   const leaving = leavingText(tree, statement, isLast);
-  if (leaving === undefined) return "what it gives is used further on";
+  if (isUsed || leaving === undefined) return "what it gives is used further on";
   const indent = indentAt(text, from);
   const outer = indentAt(text, body.end - 1);
   const unit = indent.startsWith(outer) && indent.length > outer.length ? indent.slice(outer.length) : "  "; // prettier-ignore
@@ -69,7 +90,7 @@ export function retryLoop(
     newText,
   });
   const { declared, refusal } = refusalTest(opener, {
-    isMysql,
+    codes,
     isTyped: language !== "javascript",
   });
   const tail = [
@@ -92,9 +113,22 @@ export function retryLoop(
 
 const TRIES = 3;
 
-/** Calls whose effects a rollback leaves, by the names that people give them. */
-const EFFECT =
-  /\b((?:send|mail|notify|publish|emit|enqueue|charge|dispatch)\w*|fetch|axios\.\w+)\s*\(/u;
+/** The variable whose connection a transaction is opened on by a statement; undefined where the call is given its work. */
+function connectionName(tree: CodeTree, opening: SyntaxNode): string | undefined {
+  const call = pathTo(tree.root, opening.start, opening.end).findLast(
+    ({ type }) => type === "call_expression",
+  );
+  const given = call && childOf(call, "arguments");
+  const isGivenWork = given && namedChildren(given).some(({ type }) => WORK.test(type));
+  const called = call && !isGivenWork ? childOf(call, "function") : undefined;
+  return called && /^\w+/u.exec(textOf(tree, called))?.[0];
+}
+
+const WORK = /^(?:arrow_function|function_expression|identifier)$/u;
+
+function namesBoundIn(tree: CodeTree, node: SyntaxNode): readonly string[] {
+  return nodesIn(node).flatMap((each) => bindingsOf(tree, each));
+}
 
 interface Leaving {
   /** The places of added `await`s: a promise that is returned is awaited within the loop, so that its refusal is caught. */
@@ -108,7 +142,7 @@ function leavingText(tree: CodeTree, statement: SyntaxNode, isLast: boolean): Le
   switch (statement.type) {
     case "return_statement": {
       const [value] = namedChildren(statement);
-      if (!value) return undefined;
+      if (!value || !/^(?:await|call)_expression$/u.test(value.type)) return undefined;
       return { edits: value.type === "await_expression" ? [] : [value.start], after: "" };
     }
     case "expression_statement":
@@ -126,15 +160,12 @@ function leavingText(tree: CodeTree, statement: SyntaxNode, isLast: boolean): Le
 /** The condition under which an error is none that another try helps against, with what it needs in front of it. */
 function refusalTest(
   opener: Opener,
-  { isMysql, isTyped }: { readonly isMysql: boolean; readonly isTyped: boolean },
+  { codes, isTyped }: { readonly codes: readonly string[]; readonly isTyped: boolean },
 ): { readonly declared: string; readonly refusal: string } {
   const typed = (value: string, type: string): string => (isTyped ? `${value} as ${type}` : value);
-  const refusal =
-    opener === "prisma"
-      ? 'code !== "P2034"'
-      : isMysql
-        ? 'code !== "ER_LOCK_DEADLOCK"'
-        : '(code !== "40001" && code !== "40P01")';
+  const told = opener === "prisma" ? ["P2034"] : codes;
+  const tests = told.map((each) => `code !== ${JSON.stringify(each)}`).join(" && ");
+  const refusal = told.length > 1 ? `(${tests})` : tests;
   const code = "{ code?: string }";
   switch (opener) {
     case "sequelize": {

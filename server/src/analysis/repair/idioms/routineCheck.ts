@@ -5,6 +5,7 @@ import type { TextEdit } from "../candidate";
 import type { ReadSite, UpdateSite } from "../pairs";
 import type { Workshop } from "../workshop";
 import { nameText } from "./lockRow";
+import { NO_PLACE, NO_ROW, NO_TEXT, NO_VARIABLES } from "./reasons";
 import { heldColumns, occurrences } from "./routineVariables";
 
 /** A read of one row, a later UPDATE of it, and the columns that must be unchanged. */
@@ -22,11 +23,11 @@ export function checkedRoutine(
   { read, update, columns, message }: CheckedPair,
 ): readonly TextEdit[] | string {
   const text = workshop.textOf(read.file)?.text;
-  if (text === undefined) return "its text is not at hand";
+  if (text === undefined) return NO_TEXT;
   if (update.transaction.boundary !== "routine")
     return "a script has no words for what is to happen where it changes no row";
   const held = heldColumns(text, read).filter(({ column }) => columns.includes(column));
-  if (held.length === 0) return "what it reads is not kept in variables of its own";
+  if (held.length === 0) return NO_VARIABLES;
   const between = tokensOf(text, read.end, update.start);
   const isAssigned = held.some(({ name }) =>
     occurrences(text, between, name).some((at) => mayBeAssigned(between, at, name.length)),
@@ -36,9 +37,9 @@ export function checkedRoutine(
   const where = tokens.findIndex(({ word }) => word === "where");
   const last = tokens.at(-1);
   const end = text.indexOf(";", update.end) + 1;
-  if (where < 0 || !last || end === 0) return "the UPDATE names no row";
+  if (where < 0 || !last || end === 0) return NO_ROW;
   if (tokens.slice(where).some(({ word }) => word === "or" || word === "returning"))
-    return "there is no place for another condition";
+    return NO_PLACE;
   const conditions = held.map(
     ({ name, column }) => ` AND ${nameText(workshop, column)} = ${name.join("")}`,
   );

@@ -16,6 +16,17 @@ export function pathTo(root: SyntaxNode, start: number, end: number): readonly S
   return path;
 }
 
+/** A node and all within it, in text order. Linear in them. */
+export function nodesIn(node: SyntaxNode): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    found.push(next);
+    open.push(...next.children.toReversed());
+  }
+  return found;
+}
+
 /** One call of a chain. */
 export interface Link {
   readonly name: string;

@@ -10,7 +10,9 @@ import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
 import { functionAround, textOf } from "./columnValue";
 import { connectionOf, type CodeConnection } from "./connection";
+import { returnsIn, throwsAlways } from "./handlers";
 import { linesWithin } from "./indentation";
+import { NO_BLOCK, SHARED_FUNCTIONS } from "./reasons";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { pathTo } from "./syntax";
 
@@ -22,13 +24,12 @@ export function transactionAround(workshop: Workshop, transaction: Transaction):
   if (!first || !tree || tree.language === "java")
     return refusal("it is no function of TypeScript or JavaScript");
   const isHere = sites.every(({ file, statement }) => file === first.file && !statement.through);
-  if (!isHere) return refusal("its statements stand in several functions, which others may use");
+  if (!isHere) return refusal(SHARED_FUNCTIONS);
   const owner = functionAround(tree, first);
   const body = owner && childOf(owner, "body");
-  if (!owner || body?.type !== "statement_block")
-    return refusal("its work is no block of a function");
+  if (!owner || body?.type !== "statement_block") return refusal(NO_BLOCK);
   if (sites.some(({ start, end }) => start < body.start || end > body.end))
-    return refusal("its statements stand in several functions, which others may use");
+    return refusal(SHARED_FUNCTIONS);
   if (!/^async\b/u.test(textOf(tree, owner)))
     return refusal("its function does not wait for its statements");
   const sent = sites.flatMap((site) => sending(tree, site) ?? []);
@@ -74,10 +75,6 @@ function isCaught(tree: CodeTree, body: SyntaxNode, { start, end }: Site): boole
     const property = called && childOf(called, "property");
     return property !== undefined && textOf(tree, property) === "catch";
   });
-}
-
-function throwsAlways(handling: SyntaxNode): boolean {
-  return namedChildren(handling).at(-1)?.type === "throw_statement" && !returnsIn(handling);
 }
 
 interface Sent {
@@ -194,11 +191,6 @@ function ofPool(body: SyntaxNode, pool: string, edits: Around["edits"]): Around 
     ],
     edits,
   };
-}
-
-function returnsIn(node: SyntaxNode): boolean {
-  if (node.type === "return_statement") return true;
-  return node.children.some((child) => !/function|method/u.test(child.type) && returnsIn(child));
 }
 
 /** The index of a method's options among its arguments. */

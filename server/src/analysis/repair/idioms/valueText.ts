@@ -8,7 +8,7 @@ import {
 import { nameOf, tokensOf } from "../../../frontend/sql/text/tokens";
 import type { Equality } from "../predicate";
 import type { Site, Workshop } from "../workshop";
-import { chainAround, literalAround, pathTo } from "./syntax";
+import { chainAround, literalAround, nodesIn, pathTo } from "./syntax";
 
 /** The value in the host language; undefined if it is no single expression of the text. */
 export function valueText(workshop: Workshop, site: Site, equality: Equality): string | undefined {
@@ -105,12 +105,8 @@ function namedValue(tree: CodeTree, site: Site, { value }: Equality): string | u
 }
 
 function identifiersIn(node: SyntaxNode, text: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const open = [node];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (next.type === "identifier" || next.type === "shorthand_property_identifier")
-      found.add(text.slice(next.start, next.end));
-    open.push(...next.children);
-  }
-  return found;
+  const names = nodesIn(node).filter(
+    ({ type }) => type === "identifier" || type === "shorthand_property_identifier",
+  );
+  return new Set(names.map(({ start, end }) => text.slice(start, end)));
 }

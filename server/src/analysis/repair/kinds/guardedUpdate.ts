@@ -4,6 +4,7 @@ import { nameOf, tokensOf, type Token } from "../../../frontend/sql/text/tokens"
 import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { guardsBetween, type Guard } from "../idioms/guards";
+import { NO_ROW, NO_TEXT, NO_VARIABLES } from "../idioms/reasons";
 import { heldColumns, occurrences, type Held } from "../idioms/routineVariables";
 import { NOT_COUNTED } from "../idioms/routineCheck";
 import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../pairs";
@@ -48,7 +49,7 @@ interface Guarded {
 
 function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarded | string {
   const lines = workshop.textOf(read.file);
-  if (!lines) return "its text is not at hand";
+  if (!lines) return NO_TEXT;
   const isSameRow = isOfSameRow(read, update);
   if (workshop.treeOf(read.file))
     return isSameRow
@@ -56,10 +57,10 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
       : "the UPDATE is of another row than the read";
   const { text } = lines;
   const held = heldColumns(text, read);
-  if (held.length === 0) return "what it reads is not kept in variables of its own";
+  if (held.length === 0) return NO_VARIABLES;
   const own = tokensOf(text, update.start, update.end);
   const where = own.findIndex(({ word }) => word === "where");
-  if (where < 0) return "the UPDATE names no row";
+  if (where < 0) return NO_ROW;
   const set = own.slice(0, where);
   const uses = held.flatMap((each) =>
     occurrences(text, set, each.name).map((at) => ({ each, at })),

@@ -6,6 +6,7 @@ import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { sharedFunction } from "../idioms/columnValue";
 import { connectionOf, transactionIn } from "../idioms/connection";
 import { lockRead } from "../idioms/lockRead";
+import { NO_SHAPE } from "../idioms/reasons";
 import { argumentsOf, chainAround, literalAround, pathTo, placeOfProperty } from "../idioms/syntax";
 import { isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
@@ -73,7 +74,7 @@ function joined(workshop: Workshop, site: Site, apart: ReadonlySet<string>): Joi
   const tree = workshop.treeOf(site.file);
   if (!tree || tree.language === "java") return "it is no query of TypeScript or JavaScript";
   const own = connectionOf(tree, site);
-  if (!own) return "the call of the query is of no shape that is known";
+  if (!own) return NO_SHAPE;
   const others = workshop
     .sitesOf(site.transaction)
     .filter((each) => each.file === site.file && !apart.has(each.statement.id))
@@ -92,8 +93,7 @@ function joined(workshop: Workshop, site: Site, apart: ReadonlySet<string>): Joi
   const other = others.find(({ library }) => library === own.library);
   if (!other) return "no query beside it tells the connection of the transaction";
   const call = callAt(tree, site);
-  if (!call || !tree.text.startsWith(own.receiver, call.start))
-    return "the call of the query is of no shape that is known";
+  if (!call || !tree.text.startsWith(own.receiver, call.start)) return NO_SHAPE;
   const end = call.start + own.receiver.length;
   const { receiver } = other;
   return { receiver, edits: [{ file: site.file, start: call.start, end, newText: receiver }] };
@@ -110,7 +110,7 @@ function withOptions(
   options: readonly string[],
 ): readonly TextEdit[] | string {
   const link = chainAround(tree.root, tree.text, site.start, site.end).at(-1);
-  if (!link) return "the call of the query is of no shape that is known";
+  if (!link) return NO_SHAPE;
   const option = options.join(", ");
   const values = argumentsOf(link);
   const last = values.at(-1);

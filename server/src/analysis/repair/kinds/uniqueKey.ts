@@ -15,6 +15,7 @@ import { sharedFunction, textOf } from "../idioms/columnValue";
 import { insertOrExit } from "../idioms/codeInsert";
 import { nameText } from "../idioms/lockRow";
 import { schemaChange } from "../idioms/schemaChange";
+import { nodesIn } from "../idioms/syntax";
 import type { ReadSite } from "../pairs";
 import { equalitiesOf, isAggregate } from "../predicate";
 import type { Site, Workshop } from "../workshop";
@@ -243,16 +244,13 @@ const NEAR = 200;
 
 /** The last statement between two positions that leaves the function conditionally. */
 function exitBetween(owner: SyntaxNode, start: number, end: number): SyntaxNode | undefined {
-  const found: SyntaxNode[] = [];
-  const open = [owner];
-  for (let next = open.pop(); next; next = open.pop()) {
-    open.push(...next.children);
-    if (next.type !== "if_statement" || next.start < start || next.end > end) continue;
-    const then = childOf(next, "consequence");
+  const leaving = nodesIn(owner).flatMap((node) => {
+    if (node.type !== "if_statement" || node.start < start || node.end > end) return [];
+    const then = childOf(node, "consequence");
     const [only, ...others] =
       then?.type === "statement_block" ? namedChildren(then) : then ? [then] : [];
     const leaves = only?.type === "throw_statement" || only?.type === "return_statement";
-    if (only && leaves && others.length === 0) found.push(only);
-  }
-  return found.sort((a, b) => a.start - b.start).at(-1);
+    return only && leaves && others.length === 0 ? [only] : [];
+  });
+  return leaving.sort((a, b) => a.start - b.start).at(-1);
 }

@@ -18,6 +18,7 @@ import {
 } from "../idioms/columnValue";
 import { entityVersion } from "../idioms/entityVersion";
 import { checkedInJava } from "../idioms/javaCheck";
+import { NO_VARIABLES } from "../idioms/reasons";
 import { checkedRoutine } from "../idioms/routineCheck";
 import { isOfSameRow, updatesBehind, type ReadSite, type UpdateSite } from "../pairs";
 import { isOfOneRow } from "../predicate";
@@ -84,7 +85,7 @@ function checked(
     const value = codeValueOf(own, read.end, endOfCall(tree, update));
     return value === undefined ? [] : [{ column, value, own }];
   });
-  if (held.length === 0) return "what it reads is not kept in variables of its own";
+  if (held.length === 0) return NO_VARIABLES;
   const written = codeUpdate(
     workshop,
     update,

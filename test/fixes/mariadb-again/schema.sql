@@ -1,0 +1,4 @@
+CREATE TABLE item (
+  id integer PRIMARY KEY,
+  stock integer NOT NULL
+);
