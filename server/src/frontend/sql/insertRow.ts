@@ -22,6 +22,11 @@ export function completeRow(
   return [...declared, ...given.filter(({ column }) => !names.has(column))];
 }
 
+/** The columns that an INSERT without names fills, in order; none where nobody declared them, since those of a guess have no order. */
+export function orderedColumns(table: Table | undefined): readonly string[] {
+  return table === undefined || table.inferred ? [] : table.columns.map(({ name }) => name);
+}
+
 /** The meaning of DEFAULT for a column. */
 export function defaultOf(table: Table | undefined, column: string, ids: Ids): Expression {
   const value = table?.columns.find((each) => each.name === column)?.default;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import { programOf } from "./program";
 
 const LOOK = "SELECT v FROM t WHERE a = 1;";
@@ -40,4 +41,19 @@ test("a handler of the violation of a key knows of the key", async () => {
 EXCEPTION WHEN ${error} THEN NULL; END; END $$;`);
   assert.equal(await handled("unique_violation"), "a");
   assert.equal(await handled("deadlock_detected"), "; nothing says whether a is unique");
+});
+
+test("an insertion without column names fills columns that nobody knows", async () => {
+  const pg = await loadPgParser();
+  for (const begin of ["BEGIN", "-- mysql://\nSTART TRANSACTION"])
+    for (const rows of ["VALUES (1, 2)", "SELECT 1, 2"]) {
+      const name = begin === "BEGIN" ? "t" : "`t`";
+      const text = `${begin}; SELECT v FROM ${name} WHERE a = 1; INSERT INTO ${name} ${rows}; COMMIT;`;
+      const reasons: string[] = [];
+      for (const { body } of programOf({ "a.sql": text }, { pg }).transactions)
+        walkCommand(body, {
+          statement: ({ taint }) => reasons.push(...taint.map(({ reason }) => reason)),
+        });
+      assert.deepEqual(reasons, ["the columns of t are not known"], rows);
+    }
 });

@@ -3,7 +3,7 @@ import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import type { Assignment, InsertStatement, OnConflict } from "../../../program/statement";
 import { literal } from "../expressions";
-import { completeRow, defaultOf } from "../insertRow";
+import { completeRow, defaultOf, orderedColumns } from "../insertRow";
 import type { Lowering } from "../lowering";
 import { columnsOf, type Scope } from "../nsp/scope";
 import { withDistinctNames, emptyQuery } from "../terms";
@@ -19,8 +19,9 @@ export function lowerInsert(node: SyntaxInsert, base: StatementBase, before: Wor
   const work = withCtes(node.with, undefined, before);
   const { table: name } = node;
   const table = work.context.table(name);
-  const columns =
-    node.columns.length > 0 ? node.columns : (table?.columns.map((column) => column.name) ?? []);
+  const columns = node.columns.length > 0 ? node.columns : orderedColumns(table);
+  if (columns.length === 0 && table?.inferred === true && node.rows?.[0]?.length !== 0)
+    weaken(work, `the columns of ${name} are not known`);
   const rows = node.rows?.map((row) => {
     const given = row.map((value, at): Assignment => {
       const column = columns[at] ?? `column${at + 1}`;

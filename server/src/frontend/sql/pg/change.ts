@@ -18,7 +18,7 @@ import type {
   Statement,
 } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
-import { completeRow, defaultOf } from "../insertRow";
+import { completeRow, defaultOf, orderedColumns } from "../insertRow";
 import { withDistinctNames, whereTrue } from "../terms";
 import { itemsOf, kindOf, rowOf, tableName } from "./ast";
 import { lowerFrom } from "./from";
@@ -72,7 +72,9 @@ export function lowerInsert(insert: InsertStmt, base: StatementBase, work: Work)
   const { table: name, alias } = target.relation;
   const table = work.context.table(name);
   const named = (insert.cols ?? []).map((node) => columnName(node, work));
-  const columns = named.length > 0 ? named : (table?.columns.map((column) => column.name) ?? []);
+  const columns = named.length > 0 ? named : orderedColumns(table);
+  if (columns.length === 0 && table?.inferred === true && insert.selectStmt !== undefined)
+    taint(work, `the columns of ${name} are not known`);
   const rows = rowsOf(insert.selectStmt, columns, name, work);
   const scope: Scope = { sources: [target] };
   const onConflict = conflictOf(insert.onConflictClause, table, target, work);
