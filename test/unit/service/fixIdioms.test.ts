@@ -521,3 +521,49 @@ describe("a loop that runs a transaction again", () => {
       );
     });
 });
+
+/** Changes of programs of Java, with the kind of fix that is not offered then, and the reason. */
+const REFUSED: readonly (readonly [
+  program: string,
+  kind: FixKind,
+  changes: readonly (readonly [from: string, to: string])[],
+  reason: RegExp,
+])[] = [
+  [
+    "jpa-stock",
+    "version-check",
+    [
+      ["  @Id\n  private", "  private"],
+      ["  public int getStock", "  @Id\n  public Long getId() {\n    return id;\n  }\n\n  public int getStock"],
+    ],
+    /mapped at its getters/u,
+  ],
+  [
+    "spring-stock",
+    "raised-level",
+    [["org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional"]],
+    /knows no level/u,
+  ],
+]; // prettier-ignore
+
+describe("fixes that would be no code of the library", () => {
+  for (const [program, kind, changes, reason] of REFUSED)
+    it(`${program}: ${reason.source}`, async () => {
+      const folder = path.join(ROOT, "fixes", program);
+      const { projects } = await loadProjects([folder], { cwd: folder });
+      const [read] = projects;
+      assert.ok(read);
+      const files = read.files.map(({ file, text }) => ({
+        file,
+        text: changes.reduce((changed, [from, to]) => changed.replace(from, to), text),
+      }));
+      const project = { ...read, files };
+      const signal = AbortSignal.timeout(120_000);
+      const { report } = await session.checkWorkspace({ project }, signal);
+      const [anomaly] = report.anomalies;
+      assert.ok(anomaly);
+      const { fixes, advice } = await session.fixes({ project, anomaly, kinds: [kind] }, signal);
+      assert.deepEqual(fixes, []);
+      assert.match(advice[0]?.reason ?? "", reason);
+    });
+});

@@ -62,12 +62,19 @@ function ofJpa(
     return undefined;
   if (fields.some(({ start, end }) => /@Version\b/u.test(text.slice(start, end))))
     return "the entity has a version already, which its change passes by";
+  if (namedChildren(body).some((each) => each.type === "method_declaration" && hasId(each, text)))
+    return "its columns are mapped at its getters, where a version needs a getter, too";
   const { indent, gap } = spacing(text, last);
   const field = `${gap}${indent}@Version\n${indent}private int ${COLUMN};`;
   return [
     { file: entity.file, start: last.end, end: last.end, newText: field },
     ...javaImports(entity.tree, entity.file, [`${persistencePackage(text)}.Version`]),
   ];
+}
+
+/** True if JPA's key is declared at a member: there all columns of the entity are mapped alike. */
+function hasId({ start, end }: SyntaxNode, text: string): boolean {
+  return /@(?:Embedded)?Id\b/u.test(text.slice(start, end));
 }
 
 /** The entity that a call reads: `em.find(Account.class, id)`, or what its repository is of. */

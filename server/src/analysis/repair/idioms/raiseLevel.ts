@@ -303,6 +303,11 @@ function raiseInJava(
   const owner = path.findLast(({ type }) => type === "class_declaration");
   const own = method && transactional(method, text);
   const inherited = owner && transactional(owner, text);
+  if (
+    (own ?? inherited) &&
+    /^import\s+(?:jakarta|javax)\.transaction\.(?:Transactional|\*)/mu.test(text)
+  )
+    return refusal("@Transactional of Jakarta knows no level");
   const level = "(isolation = Isolation.SERIALIZABLE)";
   if (own) return own.type === "marker_annotation" ? edit(own.end, level) : refusal(HAS_VALUES);
   if (!method || !inherited) return refusal("its level is set where its connection is opened");
