@@ -1,7 +1,7 @@
 // Parts of a program that a replay does not send to the server: any of them may prevent the anomaly.
 import { offsetsOf } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { ScriptItem } from "../frontend/sql/script/regions";
+import type { ScriptItem } from "../frontend/sql/script/region";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
 

@@ -2,7 +2,7 @@
 // values for its placeholders, or the SQL of application code's statements.
 import { offsetAt, offsetsOf } from "../frontend/sql/text/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { ScriptItem } from "../frontend/sql/script/regions";
+import type { ScriptItem } from "../frontend/sql/script/region";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
 import type { Range } from "../protocol/source";

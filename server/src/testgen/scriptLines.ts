@@ -2,7 +2,7 @@
 // kinds of user placeholders become `:name`.
 import { preLex } from "../frontend/sql/text/preLex";
 import type { ScannedFile } from "../frontend/sql/scanFile";
-import type { ScriptItem } from "../frontend/sql/script/regions";
+import type { ScriptItem } from "../frontend/sql/script/region";
 import type { Span } from "../frontend/sql/text/split";
 import { positionAt } from "../frontend/sql/text/lines";
 import type { Transaction } from "../program/program";

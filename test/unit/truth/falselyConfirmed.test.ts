@@ -305,4 +305,19 @@ delimiter ;
     const without = text.replace(/create trigger[^\n]*\n/u, "");
     assert.notDeepEqual(await confirmedAt("mariadb:read-committed", without), []);
   });
+
+  it("a script behind LOCK TABLES of MySQL", async () => {
+    const text = `create table acc (id int primary key, v int not null) engine=innodb;
+-- @transaction bump
+LOCK TABLES acc WRITE;
+SELECT v INTO @x FROM acc WHERE id = :id;
+UPDATE acc SET v = @x + 1 WHERE id = :id;
+UNLOCK TABLES;
+`;
+    const level = "mariadb:repeatable-read";
+    const report = await analyse([sql(text)], level, 2);
+    assert.equal(report.verdict, "unknown");
+    assert.deepEqual(await confirmedAt(level, text), []);
+    assert.notDeepEqual(await confirmedAt(level, text.replace(/^(?:UN)?LOCK.*$/gmu, "")), []);
+  });
 });

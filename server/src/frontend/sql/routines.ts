@@ -15,7 +15,7 @@ import {
   type RoutineContext,
 } from "./pg/plpgsql/routineDefinition";
 import { commentName, type ScannedFile } from "./scanFile";
-import type { RoutineSlice } from "./script/regions";
+import type { RoutineSlice } from "./script/region";
 import type { Span } from "./text/split";
 import { withId } from "./uniqueIds";
 

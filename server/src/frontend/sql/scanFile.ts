@@ -9,7 +9,8 @@ import { readAnnotations, type AnnotationComment } from "./annotations/annotatio
 import { readCanonical } from "./text/canonical";
 import { indexLines, rangeOf, type LineIndex } from "./text/lines";
 import type { InvariantComment } from "./annotations/readInvariants";
-import { groupRegions, type Region, type Regions, type RoutineSlice } from "./script/regions";
+import type { Region, RoutineSlice } from "./script/region";
+import { groupRegions, type Regions } from "./script/regions";
 import { applicationRegions } from "./script/setUp";
 import {
   isBinary,

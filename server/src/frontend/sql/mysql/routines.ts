@@ -5,7 +5,7 @@ import { runsBefore } from "../../schema/migrations";
 import { applyAnnotations } from "../annotations/attachment";
 import type { LineIndex } from "../text/lines";
 import { commentName } from "../scanFile";
-import type { RoutineSlice } from "../script/regions";
+import type { RoutineSlice } from "../script/region";
 import type { Span } from "../text/split";
 import { withId } from "../uniqueIds";
 import { readDefinition, type RoutineDefinition } from "./definition";

@@ -11,36 +11,18 @@ import { rangeOf, type LineIndex } from "../text/lines";
 import { mayDefine } from "../definitionFilter";
 import { commitsImplicitly } from "../implicitCommit";
 import type { Slice, Span } from "../text/split";
-import { firstWords, KEYWORDS, statementKind, type StatementKind } from "../text/statementKind";
+import { firstWords, KEYWORDS, statementKind } from "../text/statementKind";
 import { settingRemark, unfollowedSettingOf } from "./settings";
 import { readMetaCommand, type MetaCommand } from "./metaCommand";
 import { createDefinitions, type Definitions, type Environment } from "./environment";
-
-export type StatementItem = Span & { readonly kind: "statement"; readonly what: StatementKind };
-/** `level`: the declared level of a transaction inside of a unit. */
-export type ControlItem = Span & {
-  readonly kind: "control";
-  readonly control: Control;
-  readonly level?: DeclaredLevel;
-};
-export type MetaItem = Span & { readonly kind: "meta"; readonly command: MetaCommand };
-export type ScriptItem = StatementItem | ControlItem | MetaItem;
-
-export interface Region {
-  /** `script`: marked by a comment, without BEGIN. `unit`: marked as several transactions, whose BEGINs are items. */
-  readonly boundary: "explicit" | "script" | "autocommit" | "unit";
-  readonly header: Span;
-  readonly source: Span;
-  readonly items: readonly ScriptItem[];
-  readonly level?: DeclaredLevel;
-  /** Its comments, in order. */
-  readonly annotations: readonly AnnotationComment[];
-  readonly environment: Environment;
-}
-
-export interface RoutineSlice extends Span {
-  readonly annotations: readonly AnnotationComment[];
-}
+import type {
+  ControlItem,
+  MetaItem,
+  Region,
+  RoutineSlice,
+  ScriptItem,
+  StatementItem,
+} from "./region";
 
 export interface Regions {
   readonly regions: readonly Region[];
@@ -387,7 +369,10 @@ function addItem(state: State, open: Open, item: ScriptItem): void {
     note(state, "information", "after-end", message, item);
     return;
   }
-  open.items.push(item);
+  const { hasLockedTables } = state;
+  open.items.push(
+    item.kind === "statement" && hasLockedTables ? { ...item, hasLockedTables } : item,
+  );
   open.end = Math.max(open.end, item.end);
 }
 

@@ -1,8 +1,10 @@
 // One transaction of a script in the AR.
 import type { Expression } from "../../../program/expression";
+import type { Taint } from "../../../program/precision";
 import type { Parameter, Transaction } from "../../../program/program";
 import type { Command } from "../../../program/statement";
 import { applyAnnotations } from "../annotations/attachment";
+import { inStatements } from "../dialectDetection/replaceStatements";
 import { rangeOf } from "../text/lines";
 import type { Lowering } from "../lowering";
 import { preLex, type PreLexResult } from "../text/preLex";
@@ -11,7 +13,7 @@ import { inferParameterTypes } from "../types";
 import { walkCommand, walkExpression } from "../walk";
 import { closeIf, nextBranch } from "./branches";
 import { isSet } from "./expression";
-import type { ControlItem, MetaItem, Region, StatementItem } from "./regions";
+import type { ControlItem, MetaItem, Region, StatementItem } from "./region";
 import { createState, frame, source, top } from "./state";
 import type { Frame, ScriptContext, State } from "./state";
 import { asksForInsertId, assignSessionValues, sessionValue } from "./session";
@@ -75,25 +77,43 @@ function addStatement(state: State, item: StatementItem): void {
     view,
     wantsInsertId: asksForInsertId(lines, item.end, state.end),
   });
-  top(state).commands.push(...commandsOf(lowered, lexed.holes));
+  top(state).commands.push(...commandsOf(lowered, unknownParts(item, lexed)));
   assignSessionValues(state, lowered, item);
   if (item.what === "assign") return;
   state.lastResult = lowered.result;
   state.rowCount = rowCountOf(lowered);
 }
 
-/** The commands of a statement; one with a variable table name could touch anything. */
-function commandsOf(lowered: Lowering, holes: PreLexResult["holes"]): readonly Command[] {
-  if (holes.length === 0 && lowered.commands !== undefined) return lowered.commands;
-  return lowered.statements.map((statement): Command => {
-    const taint = holes.map(({ name }) => ({
-      effect: "opaque" as const,
-      reason: `the name :"${name}" is only known when the script runs`,
-      source: statement.source,
-    }));
-    const tainted = { ...statement, taint: [...statement.taint, ...taint] };
-    return { kind: "statement", statement: tainted };
-  });
+type Loss = Pick<Taint, "effect" | "reason">;
+
+/** The losses of a statement as a part of its script: a variable table name could be any, and locked tables keep others out. */
+function unknownParts(
+  { hasLockedTables }: StatementItem,
+  { holes }: PreLexResult,
+): readonly Loss[] {
+  return [
+    ...holes.map(({ name }): Loss => {
+      return { effect: "opaque", reason: `the name :"${name}" is only known when the script runs` };
+    }),
+    ...(hasLockedTables ? [LOCKED] : []),
+  ];
+}
+
+const LOCKED: Loss = { effect: "approx", reason: "LOCK TABLES before it, which is not followed" };
+
+/** The commands of a statement, each of its own statements with the losses. */
+function commandsOf(lowered: Lowering, losses: readonly Loss[]): readonly Command[] {
+  const commands =
+    lowered.commands ??
+    lowered.statements.map((statement): Command => ({ kind: "statement", statement }));
+  if (losses.length === 0) return commands;
+  return commands.map((command) =>
+    inStatements(command, (statement) => {
+      const { source: at } = statement;
+      const taint = [...statement.taint, ...losses.map((loss) => ({ ...loss, source: at }))];
+      return [{ kind: "statement", statement: { ...statement, taint } }];
+    }),
+  );
 }
 
 function rowCountOf(lowered: Lowering): Expression | undefined {

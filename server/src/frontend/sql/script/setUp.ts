@@ -4,7 +4,8 @@ import { rangeOf, type LineIndex } from "../text/lines";
 import { preLex } from "../text/preLex";
 import type { Span } from "../text/split";
 import { firstWords } from "../text/statementKind";
-import type { Region, Regions, StatementItem } from "./regions";
+import type { Region, StatementItem } from "./region";
+import type { Regions } from "./regions";
 
 /** Larger transactions, or files with as many single statements, are no application code. */
 const MOST_STATEMENTS = 400;

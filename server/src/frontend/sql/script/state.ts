@@ -8,7 +8,7 @@ import { literal } from "../expressions";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { createIds, type Ids, type Lowering, type LoweringContext } from "../lowering";
 import type { Span } from "../text/split";
-import type { Region } from "./regions";
+import type { Region } from "./region";
 import type { Environment } from "./environment";
 
 /** Lowers one statement; never fails: an unknown one becomes opaque. */

@@ -255,6 +255,16 @@ function runControl(
       return;
     case "implicitCommit":
       commitImplicitly(state, control.by, connection, source);
+      if (control.by === "LOCK TABLES") {
+        // It keeps others out until UNLOCK TABLES: nothing that runs behind it is confirmed.
+        const taint = ["LOCK TABLES, which is not followed"];
+        emitStatement(
+          state,
+          connection,
+          { kind: "opaque", tables: [], writes: true, taint },
+          source,
+        );
+      }
       return;
     case "setSession":
     case "autocommit":
