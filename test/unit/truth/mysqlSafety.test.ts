@@ -170,7 +170,6 @@ checked("implicit commits", [
     "CREATE OR REPLACE VIEW seen AS SELECT v FROM acc",
     "DROP TABLE IF EXISTS other",
     "RENAME TABLE tot TO sums",
-    "LOCK TABLES acc WRITE",
     "GRANT SELECT ON acc TO somebody",
     "ANALYZE TABLE acc",
     "FLUSH TABLES",
@@ -195,6 +194,14 @@ checked("implicit commits", [
     level: "mariadb:read-committed",
     verdict: "safe",
   })),
+  {
+    // It commits, and what it keeps out from there on is not followed.
+    name: "LOCK TABLES acc WRITE",
+    text: committedBy("LOCK TABLES acc WRITE"),
+    level: "mariadb:serializable",
+    verdict: "unknown",
+    why: /a possible anomaly [^\n]* is not confirmed: [^\n]*LOCK TABLES/,
+  },
   {
     name: "without autocommit what follows is the next transaction",
     text: script("SET autocommit = 0", READ_LOCKED, "TRUNCATE tot", WRITE_BACK, "COMMIT"),
