@@ -1,5 +1,5 @@
-// `npm test`: a build, then all stages with the checks beside them. With names (`npm test -- history`) those rooms or stages
-// alone: rooms run from the sources, stages as they are built now.
+// `npm test`: a build, then all stages with the checks beside them. With names (`npm test -- history e2e`) those rooms or stages
+// alone: rooms run from the sources, stages after a build.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
@@ -8,7 +8,15 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const names = process.argv.slice(2);
 
-process.exitCode = names.length > 0 ? await run("run.mjs", names) : await everything();
+/** The stages that run what `npm run build` writes. */
+const BUILT = ["lsp", "webview", "e2e", "cli"];
+
+process.exitCode = names.length > 0 ? await some() : await everything();
+
+async function some() {
+  const built = names.some((name) => BUILT.includes(name)) ? await run("../esbuild.mjs") : 0;
+  return built === 0 ? await run("run.mjs", names) : built;
+}
 
 async function everything() {
   const built = await run("../esbuild.mjs");

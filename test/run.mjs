@@ -61,6 +61,7 @@ async function main(args) {
     for (const key of /** @type {const} */ (["tests", "pass", "fail", "skipped"])) {
       sum[key] += counts[key];
     }
+    sum.failures.push(...counts.failures);
     sum.absent.push(...counts.absent);
     sum.times.push(...counts.times);
   }
@@ -185,7 +186,7 @@ function readCounts(file) {
 
 /** @returns {Counts} */
 function none() {
-  return { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [], times: [] };
+  return { tests: 0, pass: 0, fail: 0, skipped: 0, failures: [], absent: [], times: [] };
 }
 
 /**
@@ -217,6 +218,9 @@ function report(sum, failed) {
   console.log("\n== seconds by room");
   for (const [room, seconds] of [...rooms].sort(([, left], [, right]) => right - left))
     console.log(`${seconds.toFixed(1).padStart(7)}  ${room}`);
+  if (sum.failures.length > 0) console.log("\n== failed tests");
+  for (const { file, name, message } of sum.failures)
+    console.log(`${path.relative(here, file)}: ${name}\n    ${message.replaceAll("\n", "\n    ")}`);
   console.log("\n== all stages");
   console.log(`tests ${sum.tests}`);
   console.log(`pass ${sum.pass}`);

@@ -7,6 +7,7 @@
  * @property {number} fail
  * @property {number} skipped
  * @property {{ file: string, seconds: number }[]} times of the outermost tests, by file: relative to test/, or absolute
+ * @property {{ file: string, name: string, message: string }[]} failures
  * @property {string[]} absent peers that are not installed: a test says `context.diagnostic("not run: NAME")`
  */
 
@@ -16,7 +17,7 @@
  */
 export default async function* countReporter(source) {
   /** @type {Counts} */
-  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [], times: [] };
+  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0, failures: [], absent: [], times: [] };
   for await (const event of source) {
     if (event.type === "test:diagnostic") {
       const name = /^not run: (.+)$/.exec(event.data.message)?.[1];
@@ -33,7 +34,17 @@ export default async function* countReporter(source) {
     counts.tests += 1;
     if (event.data.skip !== undefined || event.data.todo !== undefined) counts.skipped += 1;
     else if (event.type === "test:pass") counts.pass += 1;
-    else counts.fail += 1;
+    else {
+      counts.fail += 1;
+      counts.failures.push(failureOf(event.data));
+    }
   }
   yield JSON.stringify(counts);
+}
+
+/** @param {{ name: string, file?: string | undefined, details: object }} data */
+function failureOf({ name, file = "", details }) {
+  const error = "error" in details ? details.error : undefined;
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return { file, name, message: cause instanceof Error ? cause.message : String(cause) };
 }
