@@ -1,13 +1,20 @@
-// `npm run check`: format, lint, types and dead code side by side; prints what each found, and fails if any did.
+// `npm run check`: format, lint, types and dead code, two at a time, or one with `--one` (as `npm test` does, beside tests that an
+// overloaded machine would make time out); prints what each found, and fails if any did.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
+/** @typedef {{ name: string, command: string, args: readonly string[] }} Check */
+/** @typedef {{ name: string, code: number, output: string, seconds: number }} Result */
+
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const bin = path.join(root, "node_modules", ".bin");
 
-/** The longest first. Each stands in package.json as `check:NAME` as well. */
+/**
+ * The longest first. Each stands in package.json as `check:NAME` as well.
+ * @type {readonly Check[]}
+ */
 const checks = [
   { name: "lint", command: "eslint", args: ["."] },
   { name: "types", command: "tsc", args: ["--build"] },
@@ -15,7 +22,9 @@ const checks = [
   { name: "dead", command: "knip", args: [] },
 ];
 
-const results = await Promise.all(checks.map(run));
+const lanes = process.argv.includes("--one") ? 1 : 2;
+const waiting = [...checks];
+const results = (await Promise.all(Array.from({ length: lanes }, lane))).flat();
 const failed = results.filter((result) => result.code !== 0);
 for (const { name, output } of failed) console.log(`== check:${name}\n${output.trimEnd()}\n`);
 for (const { name, code, seconds } of results) {
@@ -23,9 +32,19 @@ for (const { name, code, seconds } of results) {
 }
 process.exitCode = failed.length > 0 ? 1 : 0;
 
+/** Runs checks that wait, one after the other, until none is left. */
+async function lane() {
+  /** @type {Result[]} */
+  const results = [];
+  for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+    results.push(await run(check));
+  }
+  return results;
+}
+
 /**
- * @param {{ name: string, command: string, args: readonly string[] }} check
- * @returns {Promise<{ name: string, code: number, output: string, seconds: number }>}
+ * @param {Check} check
+ * @returns {Promise<Result>}
  */
 function run({ name, command, args }) {
   const started = Date.now();
