@@ -23,6 +23,8 @@ export interface ThreadCheckerOptions {
   readonly grace?: number;
   /** Milliseconds of silence after an abort until a thread is replaced. */
   readonly patience?: number;
+  /** Memory of a thread's heap. */
+  readonly heapMegabytes?: number;
 }
 
 const GRACE = 400;
@@ -151,7 +153,7 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
 }
 
 function startThread(
-  { script, data }: ThreadCheckerOptions,
+  { script, data, heapMegabytes = HEAP_MEGABYTES }: ThreadCheckerOptions,
   ended: (thread: Thread) => void,
 ): Thread {
   const worker = new Worker(script, {
@@ -159,7 +161,7 @@ function startThread(
     execArgv: [],
     // Standard output belongs to the protocol.
     stdout: true,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   });
   worker.stdout.resume();
   const exited = new Promise<void>((resolve) => {

@@ -30,7 +30,8 @@ function project(folder: string, texts: Readonly<Record<string, string>>): Proje
 
 async function withChecker(patience: number, body: (checker: Checker) => Promise<void>) {
   const script = path.join(__dirname, "fixtures", "checkThread.mjs");
-  const checker = threadChecker({ script, data: { tool: "isolens test" }, grace: 0, patience });
+  const data = { tool: "isolens test" };
+  const checker = threadChecker({ script, data, grace: 0, patience, heapMegabytes: 32 });
   try {
     await body(checker);
   } finally {
@@ -88,6 +89,7 @@ test("an abort is answered by a thread that hangs, which is replaced; what it ha
 for (const [folder, why] of [
   ["/ends", /the thread that reads ended with code 7/],
   ["/fails", /broken/],
+  ["/fills", /there is not enough memory to read this workspace/],
 ] as const)
   test(`a thread that ${folder.slice(1)} says so to all who wait for it, and the next check gets another`, () =>
     withChecker(1000, async (checker) => {
