@@ -42,11 +42,20 @@ export interface Annotation {
 
 /**
  * A handler within a transaction that swallows a failure of its body's statement: it continues in the transaction, retries the body, or
- * ends normally, by a ROLLBACK or a return to a savepoint.
+ * ends normally, by a ROLLBACK or a return to a savepoint. Or one around a transaction that runs it again, with an effect outside of the
+ * database before the statement.
  */
 export interface KeptError {
-  readonly then: "goes on" | "tries again" | "undoes";
+  readonly then: "goes on" | "tries again" | "undoes" | "repeats";
   readonly statements: readonly StatementId[];
+  readonly source: SourceRange;
+  /** The call that is made again. */
+  readonly effect?: OutsideEffect;
+}
+
+/** A call that does something outside of the database. */
+export interface OutsideEffect {
+  readonly name: string;
   readonly source: SourceRange;
 }
 

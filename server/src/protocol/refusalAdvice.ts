@@ -20,4 +20,6 @@ const ADVICE = dictionary<string | undefined>({
     "let the error leave the transaction, or return to a savepoint where it is to go on",
   "retry-in-transaction":
     "put the loop around the whole transaction, so that each try begins with BEGIN",
+  "repeated-effect":
+    "call it once, behind the loop, or write into a table of the transaction what is to be sent, and send it from there",
 });

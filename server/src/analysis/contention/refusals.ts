@@ -22,8 +22,13 @@ import { isAmongSorted, sortedLoops } from "./sortedLoops";
 
 /** A run of transactions in which the server refuses one of them. */
 export interface Refusal {
-  readonly kind: "deadlock" | "serialization-failure" | "swallowed-error" | "retry-in-transaction";
-  /** The handler that swallows the error, for the last two kinds. */
+  readonly kind:
+    | "deadlock"
+    | "serialization-failure"
+    | "swallowed-error"
+    | "retry-in-transaction"
+    | "repeated-effect";
+  /** The handler of the error, for the last three kinds. */
   readonly kept?: KeptError;
   /** Ids, one per instance. */
   readonly transactions: readonly string[];
@@ -69,7 +74,7 @@ function keptStatements({ keptErrors = [] }: Transaction): ReadonlySet<Statement
   return new Set(keptErrors.flatMap(({ statements }) => statements));
 }
 
-/** One refusal per handler that swallows the server's error inside a transaction: a deadlock, else a serialization failure. */
+/** One refusal per handler that swallows the server's error inside a transaction, or repeats an effect: a deadlock, else a serialization failure. */
 function keptErrorsOf(search: Search): readonly Refusal[] {
   const { program, flat } = search;
   const links = linksOf(search);
@@ -99,6 +104,7 @@ function keptErrorsOf(search: Search): readonly Refusal[] {
 const KEPT: Readonly<Record<Exclude<KeptError["then"], "undoes">, Refusal["kind"]>> = {
   "goes on": "swallowed-error",
   "tries again": "retry-in-transaction",
+  repeats: "repeated-effect",
 };
 
 /** The lock orders of each transaction. */

@@ -79,6 +79,13 @@ function keptTelling({ program, refusal: { setup, run }, code }: Telling, kept: 
   const rest = isOver
     ? "what came before is undone, and what follows commits by itself"
     : "every further statement fails with 25P02, and COMMIT undoes all without an error";
+  if (kept.effect) {
+    const { name, source } = kept.effect;
+    return {
+      title: `The server ends ${who} (${code}), and ${name}() of line ${String(source.range.start.line + 1)} is called again`,
+      how: `what ${line} begins runs the whole transaction again, and no rollback takes back what the first call has done (repeated effect)`,
+    };
+  }
   return kept.then === "goes on"
     ? {
         title: `The server ends ${who} (${code}), and the code goes on as if nothing had happened`,

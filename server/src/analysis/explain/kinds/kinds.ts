@@ -23,6 +23,7 @@ import { readSkew } from "./readSkew";
 import { serializationAnomaly } from "./serializationAnomaly";
 import { serializationFailure } from "./serializationFailure";
 import { retryInTransaction } from "./retryInTransaction";
+import { repeatedEffect } from "./repeatedEffect";
 import { swallowedError } from "./swallowedError";
 import { writeSkew } from "./writeSkew";
 
@@ -52,6 +53,7 @@ export const REFUSAL_KINDS: readonly Kind[] = [
   serializationFailure,
   swallowedError,
   retryInTransaction,
+  repeatedEffect,
 ];
 
 /** The kinds of all findings. */

@@ -17,6 +17,7 @@ import { standsAlone } from "./calls/javaCalls";
 import { evaluateBlock } from "./statements";
 import {
   createCodeIds,
+  sourceOf,
   type Evaluator,
   type Frame,
   type Handler,
@@ -25,6 +26,7 @@ import {
 } from "./state";
 import { withoutIdleCommands } from "./sql/idleCommands";
 import { withoutIdleRefusals } from "./errors/validatorRefusals";
+import { isRetriedFunction, repeating } from "./errors/repetition";
 import { withoutIdleHandlers } from "./errors/idleHandlers";
 import { withOptionalParameters, withUncheckedParameters } from "./values/optionalParameters";
 import { withModuleInputs } from "./values/moduleInputs";
@@ -165,6 +167,7 @@ export function createState(
     catching: 0,
     throwing: { isAny: false },
     keptErrors: new Map(),
+    effects: undefined,
     caught: undefined,
   };
 }
@@ -191,15 +194,21 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
     const prefix = isNamed ? `argument${String(at + 1)}` : "";
     return withUncheckedParameters(state, parameter, inputOf(state, parameter, prefix));
   });
-  if (hir.annotations.some(({ name }) => RETRIES.test(name))) state.catching += 1;
+  const isRetried = isRetriedFunction(hir);
+  if (isRetried) state.catching += 1;
   const boundary = boundaryOf(state, callee);
   const run = (): boolean => {
     bindParameters(state, scope, hir, inputs);
     return evaluateBlock(state, scope, hir.body);
   };
   if (hir.throws) state.frame = { ...state.frame, declares: hir.throws };
-  if (boundary) boundary(run, (commands) => commands);
-  else run();
+  const runAll = () => {
+    if (boundary) boundary(run, (commands) => commands);
+    else run();
+    return state;
+  };
+  if (isRetried) repeating(state, sourceOf(state, hir.header), runAll);
+  else runAll();
   const grouped = groupTransactions(state, { kind: "sequence", commands: state.commands });
   const whole = withinTransactions(state, grouped);
   // Behind a handler the transaction of the caller goes on.
@@ -227,9 +236,6 @@ export function evaluateRoot(root: Root, state: State): Evaluation {
     handlers: [...state.handlers, ...made].map(rootOf),
   };
 }
-
-/** Annotations of functions that are run again when they fail: `@Retryable`. */
-const RETRIES = /retr(?:y|ies)/iu;
 
 /** The root as it is where its callers leave out a connection. */
 export function rootWithout(root: Root, connection: string): Root {

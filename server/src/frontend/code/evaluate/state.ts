@@ -2,7 +2,7 @@
 // joined), open transactions, losses.
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { KeptError, Note } from "../../../program/program";
+import type { KeptError, Note, OutsideEffect } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { CallPlace, Command } from "../../../program/statement";
 import type { Dialect } from "../../../program/dialect";
@@ -267,6 +267,8 @@ export interface State {
   readonly throwing: { isAny: boolean };
   /** Handlers within transactions that keep errors of these, by their places. */
   readonly keptErrors: Map<string, KeptError>;
+  /** Effects outside of the database in what is run again around here, by their marks; undefined where nothing is. */
+  effects: Map<string, OutsideEffect> | undefined;
   /** The error of the handler at hand, by its name. */
   caught: { readonly name: string; readonly thrown: ErrorClass } | undefined;
 }

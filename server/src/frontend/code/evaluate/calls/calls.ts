@@ -24,8 +24,9 @@ import { isGlobalSlot, isKept } from "../values/weakReferences";
 import { runPending, swallow } from "../errors/pendingPromises";
 import { handedOn, runForItems } from "../lists/elementwise";
 import { mayFail } from "../errors/failures";
+import { isRetrying, noteEffect, repeating } from "../errors/repetition";
 import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
-import { evaluatePath } from "../join";
+import { evaluatePath, type Path } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget } from "../jumpTargets";
 import { handlerName, routesIn } from "../../roots/routes";
@@ -92,6 +93,7 @@ export function callValue(
   args: readonly Value[],
   site: CallSite,
 ): Value {
+  noteEffect(state, callee, args, site);
   switch (callee.kind) {
     case "function": {
       const { isLater, ...now } = callee;
@@ -320,12 +322,14 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     const inputs = callback.function.parameters.map((each, at) => said(each, at) ?? inputFor(each, name)); // prettier-ignore
     // It may keep errors, or try again.
     state.catching += 1;
-    const path = evaluatePath(state, () => {
-      result = inUnknownTransaction(state, name, source, () =>
-        settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
-      );
-      return false;
-    });
+    const run = (): Path =>
+      evaluatePath(state, () => {
+        result = inUnknownTransaction(state, name, source, () =>
+          settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
+        );
+        return false;
+      });
+    const path = isRetrying(name) ? repeating(state, source, run) : run();
     state.catching -= 1;
     const hasStatements = state.emitted > before;
     if (hasStatements) tellRun(state, name, args, source);

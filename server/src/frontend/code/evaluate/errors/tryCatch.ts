@@ -19,6 +19,7 @@ import { emit, lose, sourceOf, write, type State, type Attempt } from "../state"
 import { enterHandler } from "./failures";
 import { speculate } from "./speculation";
 import { attempting, beginAttempt, isChanged } from "./attempts";
+import { mayMeanRefusals, repeating } from "./repetition";
 import { branching, commandsBeforeRollback, ofName, passing, rethrown } from "./exceptionFlow";
 import type { ErrorClass } from "./errorClass";
 
@@ -82,6 +83,8 @@ interface Handler {
   /** The types of what it catches; none: everything. */
   readonly types: readonly string[];
   readonly run: () => boolean;
+  /** It names the errors that it is about, and none that the server ends a transaction with. */
+  readonly isOfOthers?: boolean;
 }
 
 interface Handled {
@@ -124,7 +127,7 @@ function written(
     if (pattern) bind(state, own, pattern, AN_ERROR, true);
     return state.evaluator.block(state, own, body);
   };
-  return { types, run };
+  return { types, run, isOfOthers: !mayMeanRefusals(body) };
 }
 
 /** Whoever throws what these caught throws what was thrown. */
@@ -154,7 +157,7 @@ function throwsOn({ path }: Handled): boolean {
 /** Notes a handler in an open transaction that does not throw what the server says. */
 function noteKept(
   state: State,
-  { span, leavesLoop }: Trying,
+  { span, leavesLoop, handlers: [handler] }: Trying,
   handlers: readonly Handled[],
   body: readonly Command[],
 ): void {
@@ -164,7 +167,7 @@ function noteKept(
   const [first] = handlers;
   if (!first || first.types.some((each) => !OF_SERVERS.test(each))) return;
   const { commands } = first.path;
-  const again = leavesLoop && (commands.some(mayGoOn) || !first.path.left);
+  const again = handler?.isOfOthers !== true && triesAgain(leavesLoop, first);
   const isUndone = undoes(commands);
   if (throwsOn(first) || (!again && !isUndone && throwsItself(commands))) return;
   const statements: string[] = [];
@@ -175,6 +178,11 @@ function noteKept(
     statements,
     source,
   });
+}
+
+/** True if a handler lets the loop around begin another round. */
+function triesAgain(leavesLoop: boolean, { path }: Handled): boolean {
+  return leavesLoop && (path.commands.some(mayGoOn) || !path.left);
 }
 
 /** Types of Java by which a handler takes what a server says. */
@@ -282,8 +290,11 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
     return keepHandler(state, trying, attempt, path);
   }
   const start = state.commands.length;
-  const left = run();
-  const commands = state.commands.slice(start);
+  const runAll = () => ({ left: run(), commands: state.commands.slice(start) });
+  const { left, commands } =
+    isRetry && state.open.length === 0 && isOfRefusals(trying, handlers)
+      ? repeating(state, sourceOf(state, trying.span), runAll)
+      : runAll();
   if (isInside) noteKept(state, trying, handlers, commands);
   if (isRetry && state.open.length === 0 && staysInPart(state, commands)) {
     lose(state, RETRIED_IN_PART, sourceOf(state, trying.span), "opaque");
@@ -300,6 +311,15 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
     if (path) addTry(state, partsOf(state, trying), { commands, written: new Map(), left }, path);
   }
   return left;
+}
+
+/** True if what is tried is run again where the server refuses it. */
+function isOfRefusals(
+  { handlers: [handler], leavesLoop }: Trying,
+  [first]: readonly Handled[],
+): boolean {
+  if (handler?.isOfOthers === true || !first || !triesAgain(leavesLoop, first)) return false;
+  return first.types.every((each) => OF_SERVERS.test(each));
 }
 
 function handledBehind(
