@@ -233,7 +233,7 @@ describe("what can be done in the panel", () => {
 
   it("runs the commands on what is shown", async () => {
     const panel = await openPanel(browser, state);
-    const buttons = panel.page.locator(".actions > button");
+    const buttons = panel.page.locator(".actions > button:visible");
     assert.deepEqual(await buttons.allInnerTexts(), [
       "Reproduce",
       "Create test",
@@ -288,7 +288,11 @@ describe("what can be done in the panel", () => {
       await section.innerText(),
       /Lock the row\s+T2 waits; removes 1 other anomaly as well; others wait for its commit/u,
     );
-    await panel.page.getByRole("button", { name: "Apply: Lock the row" }).click();
+    const lead = panel.page.getByRole("button", { name: "1 fix" });
+    await lead.click();
+    const apply = panel.page.getByRole("button", { name: "Apply: Lock the row" });
+    assert.ok(await apply.evaluate((button) => button === document.activeElement));
+    await apply.click();
     assert.deepEqual(await last(panel), { method: "applyFix", params: { fix: 0 } });
     const advice = [{ kind: "row-lock", reason: "there is no row to lock" }] as const;
     const none = { ...report, fixes: [], advice };
@@ -297,6 +301,7 @@ describe("what can be done in the panel", () => {
       await section.innerText(),
       /No edit could be verified:\s+there is no row to lock/u,
     );
+    assert.ok(await lead.isHidden());
     await panel.call({ method: "fixes", params: { id: "another", report } });
     assert.match(await section.innerText(), /No edit could be verified/u);
     await panel.page.close();

@@ -26,16 +26,30 @@ const OF_RUNS: readonly PanelCommand[] = [
   "isolens.prove",
 ];
 
-export function createActionsView(story: Story, actions: Actions): HTMLElement {
+export interface ActionsView {
+  readonly node: HTMLElement;
+  /** Shows how many fixes there are, first in the row; a click leads to them. */
+  countFixes(count: number): void;
+}
+
+export function createActionsView(
+  story: Story,
+  actions: Actions,
+  showFixes: () => void,
+): ActionsView {
   const { recorded, documentation } = story.payload;
   const shown = COMMANDS.filter(
     ([command]) =>
       !(recorded && OF_RUNS.includes(command)) &&
       (command !== "isolens.openDocumentation" || documentation !== undefined),
   );
-  return element(
+  const fixes = button({ class: "", run: showFixes }, "");
+  fixes.title = "Edits that remove this anomaly, each checked again";
+  fixes.hidden = true;
+  const node = element(
     "div",
     { class: "actions", attributes: { role: "group", "aria-label": "What can be done" } },
+    fixes,
     ...shown.map(([command, label, title]) => {
       const created = button(
         {
@@ -53,6 +67,13 @@ export function createActionsView(story: Story, actions: Actions): HTMLElement {
     exportMenu(story, actions),
     followButton(actions),
   );
+  return {
+    node,
+    countFixes: (count) => {
+      fixes.hidden = count === 0;
+      fixes.textContent = count === 1 ? "1 fix" : `${String(count)} fixes`;
+    },
+  };
 }
 
 function mapButton(actions: Actions): HTMLElement {

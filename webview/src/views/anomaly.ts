@@ -47,13 +47,14 @@ export function createAnomalyView(
   };
   const fixes = createFixesView(actions);
   const tabs = createTabs(story, actions, figures);
+  const buttons = createActionsView(story, actions, fixes.focus);
   const stale = gone !== undefined || story.payload.stale;
   const node = element(
     "article",
     { class: stale ? "anomaly stale" : "anomaly" },
     createNotice(story, actions, gone),
     createHeader(story, actions),
-    createActionsView(story, actions),
+    buttons.node,
     element("div", { class: "columns" }, steps.node, element("div", {}, tabs.node, fixes.node)),
   );
   const observer = new ResizeObserver(() => {
@@ -70,7 +71,10 @@ export function createAnomalyView(
     },
     showTab: tabs.show,
     focusSelection: steps.focus,
-    showFixes: fixes.show,
+    showFixes: (shown) => {
+      fixes.show(shown);
+      buttons.countFixes(shown.report?.fixes.length ?? 0);
+    },
     showReplay: serial.showReplay,
     figure: () =>
       [...tabs.body.querySelectorAll("svg")].find((each) => each.closest("[hidden]") === null),

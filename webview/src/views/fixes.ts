@@ -7,6 +7,8 @@ import type { Actions } from "../actions";
 export interface FixesView {
   readonly node: HTMLElement;
   show(fixes: PanelFixes): void;
+  /** Scrolls to the first fix, and gives its button the keyboard. */
+  focus(): void;
 }
 
 export function createFixesView(actions: Actions): FixesView {
@@ -23,6 +25,10 @@ export function createFixesView(actions: Actions): FixesView {
         ...(isPartial ? [element("p", { class: "dim" }, "Others are being tried.")] : []),
         ...(isPartial ? [] : adviceRows(advice, fixes.length)),
       );
+    },
+    focus: () => {
+      node.scrollIntoView({ block: "start" });
+      node.querySelector("button")?.focus({ preventScroll: true });
     },
   };
 }
