@@ -14,6 +14,7 @@ import { outsideAnswers, type OutsideAnswers } from "./outsideAnswers";
 import { historyObjection } from "./recordedHistory";
 import { observedOf, outcomeOf, receivedOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
+import { mayRefuse } from "./serializable";
 
 /**
  * Judges a plan. It is confirmed if it runs at the levels, differs from every serial order, and has a cycle of dependencies or a dirty
@@ -87,12 +88,16 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       status: "unconfirmed",
       reason: "one after the other the transactions give the same",
     };
+  if (mayRefuse(run)) return { ...base, status: "unconfirmed", severity, reason: MAY_REFUSE };
   if (base.cycle.length > 0) return { ...base, status: "confirmed", severity };
   const [dirtyRead] = execution.dirtyReads ?? [];
   if (dirtyRead === undefined)
     return { ...base, status: "unconfirmed", severity, reason: "its dependencies form no cycle" };
   return { ...base, status: "confirmed", severity, dirtyRead };
 }
+
+const MAY_REFUSE =
+  "the server locks pages of an index at this level, and in a table as small as this one it refuses the run (40001)";
 
 /**
  * A shortest cycle: over the plan's tables if there is one of that length; through all instances if the plan requires it; past the reads of

@@ -17,7 +17,7 @@ import {
 import { recordExistence, recordUse, rereadRow } from "./recorder";
 import { findTable, type BoundRow, type StoredRow } from "./row";
 import { primaryKeys } from "./primaryKeys";
-import { searchRange } from "./searchRange";
+import { searchRange, soleKey } from "./searchRange";
 import { framesOf } from "./setValues";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
@@ -297,12 +297,13 @@ function searchTable(
   const later: Frame = { ...frame, recorder: undefined, acting: undefined };
   const matches = (row: StoredRow) =>
     holdAll(conditions, withRows(later, { [relation.alias]: row }));
+  const range = searchRange(table, relation.alias, conditions);
   recorder?.scans.push({
     table: relation.table,
     matches,
     newest: tables?.search === undefined ? false : "searched",
+    key: soleKey(table, relation.alias, conditions),
   });
-  const range = searchRange(table, relation.alias, conditions);
   // If a condition that concerns no row fails, no row is searched.
   if (!holdAll(conditions.filter(concernsNoRow), frame)) return [];
   const { acting } = frame;

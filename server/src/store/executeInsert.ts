@@ -101,11 +101,15 @@ function insertRow(
     (onConflict.target.length === 0 || sameColumns(onConflict.target, key.columns));
   const keys = keysInForce(table);
   // The arbiter keys are checked first: if one is taken, the others do not matter.
-  for (const key of [...keys.filter(applies), ...keys.filter((each) => !applies(each))]) {
+  const inOrder = [...keys.filter(applies), ...keys.filter((each) => !applies(each))];
+  for (const [at, key] of inOrder.entries()) {
     const conflict = conflictingRow(table, key, values, pending, frame);
     if (conflict === undefined) continue;
     if (onConflict === undefined || !applies(key)) {
       if (!conflict.own) frame.acting.lockDuplicate(conflict.row);
+      const tried = inOrder.slice(0, at + 1).map(({ columns }) => columns);
+      const row = triedRow(table, values, pending, frame);
+      frame.recorder.attempts.push({ table: table.name, row, keys: tried });
       throw new SqlFailure("23505", `duplicate key (${key.columns.join(", ")}) in ${table.name}`);
     }
     return resolveConflict(onConflict, table, values, conflict, frame);
@@ -116,6 +120,27 @@ function insertRow(
   lockParents(table, values, Object.keys(values), frame);
   frame.acting.announce(table.name, values);
   return freshRow(table, values, pending, frame);
+}
+
+/** The row that an insertion would have made. */
+function triedRow(
+  table: Table,
+  values: Values,
+  pending: readonly Write[],
+  { acting, environment }: StatementFrame,
+): StoredRow {
+  const { step } = acting;
+  const { instance } = environment;
+  const key = keyOf(table, values) ?? `#${instance}.${step}.${pending.length + 1}`;
+  return writtenRow(undefined, {
+    table: table.name,
+    key,
+    instance,
+    step,
+    alive: true,
+    values,
+    before: undefined,
+  });
 }
 
 function freshRow(

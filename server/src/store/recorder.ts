@@ -21,12 +21,22 @@ export interface Scan {
    * before a row was inserted there.
    */
   readonly newest: boolean | "searched";
+  /** For a search whose conditions give the columns of one unique key and name no others: that key. */
+  readonly key?: readonly string[] | undefined;
+}
+
+/** A row that was not inserted, since another has one of its keys. Keys behind the one that is taken were not looked at. */
+export interface Attempt {
+  readonly table: string;
+  readonly row: StoredRow;
+  readonly keys: readonly (readonly string[])[];
 }
 
 /** The reads of one execution of one statement. */
 export interface Recorder {
   readonly cells: Map<string, CellRead>;
   readonly scans: Scan[];
+  readonly attempts: Attempt[];
   /** Rows that contributed to the result; other rows were only tested by a predicate. */
   readonly used: Set<string>;
   /** Cells read by a subquery, which is not evaluated again when the enclosing statement meets a newer version. */
@@ -36,7 +46,7 @@ export interface Recorder {
 }
 
 export function openRecorder(): Recorder {
-  return { cells: new Map(), scans: [], used: new Set(), kept: new Set(), nested: 0 };
+  return { cells: new Map(), scans: [], attempts: [], used: new Set(), kept: new Set(), nested: 0 };
 }
 
 export function rowName(table: string, key: string): string {

@@ -4,7 +4,7 @@ import type { Schema } from "../program/schema";
 import type { Statement } from "../program/statement";
 import type { ResultRows } from "./frame";
 import type { Machine } from "./machine";
-import type { CellRead, Scan } from "./recorder";
+import type { Attempt, CellRead, Scan } from "./recorder";
 import type { TableRows, Write } from "./row";
 
 /** One executed statement or end of an instance, with versions by step number. */
@@ -23,6 +23,7 @@ export interface StepRecord {
   readonly current?: boolean;
   readonly cells: readonly CellRead[];
   readonly scans: readonly Scan[];
+  readonly attempts?: readonly Attempt[];
   readonly used: ReadonlySet<string>;
   /** True if that search saw the writes of an earlier step of another instance. */
   readonly saw: (step: number, scan: Scan) => boolean;

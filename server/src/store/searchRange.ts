@@ -30,6 +30,28 @@ export function searchRange(
   return best;
 }
 
+/** The unique key whose columns the conditions give, if they name no other column of the relation. */
+export function soleKey(
+  table: Table,
+  alias: string,
+  conditions: readonly Expression[],
+): readonly string[] | undefined {
+  const named = new Set(
+    conditions
+      .flatMap((each) => columnsOf(each))
+      .filter(({ relation }) => relation === alias)
+      .map(({ column }) => column),
+  );
+  return uniqueKeysOf(table)
+    .filter(({ where }) => where === undefined)
+    .map(({ columns }) => columns)
+    .find(
+      (columns) =>
+        rangeOf(columns, alias, conditions).point &&
+        [...named].every((column) => columns.includes(column)),
+    );
+}
+
 function rangeOf(
   columns: readonly string[],
   alias: string,

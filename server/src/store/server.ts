@@ -275,6 +275,7 @@ function attempt(
     ...(usesSnapshot(session, statement) ? {} : { current: true }),
     cells: readCells(recorder, server.steps.length),
     scans: recorder.scans,
+    attempts: recorder.attempts,
     used: recorder.used,
     saw: sightOf(server, session, statement),
     ...did,

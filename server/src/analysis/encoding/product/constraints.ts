@@ -55,12 +55,21 @@ export function violates(views: Views, write: Effect, what: "notNull" | "check")
 
 /** Other rows with the inserted values in a unique key. */
 export function collisions(views: Views, access: Access, row: RowKey): readonly Smt[] {
+  return access.table.table.uniqueKeys.flatMap((key) => keyHolders(views, access, row, key));
+}
+
+/** Other rows with the inserted values in this key. */
+export function keyHolders(
+  views: Views,
+  access: Access,
+  row: RowKey,
+  key: readonly string[],
+): readonly Smt[] {
   const { set } = access.operation;
-  const own = (column: string): SqlValue => {
+  return holders(views, access, row, key, (column) => {
     const term = ownEntry(set, column);
     return term ? views.value(access.instance, term) : SQL_NULL;
-  };
-  return access.table.table.uniqueKeys.flatMap((key) => holders(views, access, row, key, own));
+  });
 }
 
 /**

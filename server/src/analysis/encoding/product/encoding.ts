@@ -23,6 +23,7 @@ import {
   dependencyName,
   serialPlaceName,
 } from "./names";
+import { noticedOver } from "./noticed";
 import { differences } from "./outcome";
 import type { Member } from "./parts";
 import { makeRun } from "./run";
@@ -30,7 +31,7 @@ import { assertOrder } from "./scans";
 import { makeSnapshots } from "./snapshots";
 import { assertTableLocks } from "./tableLocks";
 import { assertTimes } from "./times";
-import { EXISTS, makeTuple, mayDoNothing, overlooksReads } from "./tuple";
+import { EXISTS, makeTuple, overlooksReads } from "./tuple";
 import type { Access, ProductTuple } from "./tuple";
 import { SEES_ALL } from "./views";
 import type { Times, Snapshots, Run } from "./execution";
@@ -192,7 +193,6 @@ function assertSerializable(
 ): void {
   const isSafe = (instance: number): boolean => tuple.levels[instance]?.ssi === true;
   const place = (instance: number): Smt => script.constant(serialPlaceName(instance), "Int");
-  const noticed = ({ operation }: Access): boolean => !mayDoNothing(operation);
   for (const { from, to, tables } of dependencies) {
     if (!isSafe(from) || !isSafe(to)) continue;
     const overlooks = [from, to].some((each) => {
@@ -204,9 +204,11 @@ function assertSerializable(
       // The server does not detect who takes over a released key.
       const hasKeys = table && (table.table.uniqueKeys.length > 0 || table.table.deferredKeys);
       const condition =
-        (overlooks || hasKeys) && table
-          ? dependencyOver(tuple, run, snapshots, from, to, table, overlooks ? noticed : undefined)
-          : literal;
+        table && overlooks
+          ? noticedOver(tuple, run, snapshots, from, to, table)
+          : table && hasKeys
+            ? dependencyOver(tuple, run, snapshots, from, to, table)
+            : literal;
       if (condition !== FALSE) script.assert(imp(condition, lt(place(from), place(to))));
     }
   }

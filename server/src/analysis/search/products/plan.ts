@@ -4,7 +4,7 @@ import { productLevelAt } from "../../../isolation/mixedLevels";
 import type { Levels } from "../../../isolation/mixedLevels";
 import { mayDepend, mayMissUnheld } from "../../encoding/product/edges";
 import { mayHandOn, mayPassKeys } from "../../encoding/product/keys";
-import { makeTuple, overlooksReads } from "../../encoding/product/tuple";
+import { catchesDuplicate, makeTuple, overlooksReads } from "../../encoding/product/tuple";
 import type { Access } from "../../encoding/product/tuple";
 import type { FlatProgram, FlatTransaction } from "../../operations/operation";
 import { likelihood } from "../likelihood";
@@ -112,7 +112,10 @@ interface Pair {
   readonly forward: number;
   /** Static dependencies from the second to the first. */
   readonly backward: number;
-  /** True if the first may read what the second changes without either waiting for the other. */
+  /**
+   * True if the first may read what the second changes without either waiting for the other, or if the second may meet what the first has
+   * written although its snapshot does not contain it.
+   */
   readonly missing: boolean;
   /** True if the second may take over a unique key that the first gave up, both at levels that do not track it. */
   readonly passesKeys: boolean;
@@ -180,13 +183,17 @@ function pairOf(
     ? count(a, ofSecond, true) + count(b, ofFirst, true)
     : 0;
   const passesKeys = a.some((x) => meeting(x, ofSecond).some((y) => mayHandOn(x, y)));
+  const looksAtNewest = (each: Access): boolean =>
+    catchesDuplicate(each) || each.operation.mustMiss === true;
+  const meetsNewest = (): boolean =>
+    a.some((x) => meeting(x, ofSecond).some((y) => looksAtNewest(y) && mayDepend(x, y, true)));
   const misses = (): boolean =>
     a.some((x) => meeting(x, ofSecond).some((y) => mayMissUnheld(x, y)));
   return {
     forward: count(a, ofSecond, true) + dirty,
     backward: count(b, ofFirst, false) + dirty,
-    // Key checks look at the newest rows, whatever the snapshot.
-    missing: passesKeys || misses(),
+    // Checks of keys and references look at the newest rows, whatever the snapshot.
+    missing: passesKeys || meetsNewest() || misses(),
     passesKeys: passesKeys && tuple.levels.every(({ ssi }) => ssi === true),
     operations,
   };
