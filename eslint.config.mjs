@@ -16,6 +16,7 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 /** Folders of server/src; each imports only from those before it. `lsp` and `cli` are siblings. */
 const layers = [
   "protocol",
+  "query",
   "program",
   "isolation",
   "history",

@@ -5,6 +5,7 @@ import { operandsOf } from "../../program/operands";
 import type { Taint } from "../../program/precision";
 import type { Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
+import { ofNode, ofNodes } from "../../query/nodes";
 import { bytesOfText } from "./text/bytes";
 import { mapSharing } from "./dialectDetection/sharedParts";
 import { walkCommand, type Scope } from "./walk";
@@ -16,11 +17,11 @@ export function withByteLiterals(
   dialect: Dialect,
 ): readonly Transaction[] {
   if (dialect !== "mysql" && dialect !== "mariadb") return transactions;
-  const byName = new Map(tables.map((each) => [each.name, each] as const));
-  return transactions.map((each) => withOwn(each, byName));
+  return transactions.map((each) => withOwn(tables, each));
 }
 
-function withOwn(transaction: Transaction, tables: ReadonlyMap<string, Table>): Transaction {
+const withOwn = ofNodes((declared: readonly Table[], transaction: Transaction): Transaction => {
+  const tables = byName(declared);
   const meant = new Map<object, Expression>();
   const open: Taint[] = [];
   const isOf = (side: Expression, scope: Scope): ValueType | undefined => {
@@ -59,7 +60,11 @@ function withOwn(transaction: Transaction, tables: ReadonlyMap<string, Table>): 
   if (meant.size === 0) return transaction;
   const body = mapSharing(transaction.body, (part) => meant.get(part) ?? part);
   return { ...transaction, body, taint: [...transaction.taint, ...open.slice(0, 1)] };
-}
+});
+
+const byName = ofNode(
+  (tables: readonly Table[]) => new Map(tables.map((each) => [each.name, each] as const)),
+);
 
 /** The value that a column of a type stores for such a literal; other values are unchanged. */
 export function asColumnValue(value: Expression, type: ValueType | undefined): Expression {

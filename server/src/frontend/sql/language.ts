@@ -82,8 +82,10 @@ function postgres({ lower, pg }: StatementLowering): Language {
           triggerNotes(triggers, context).forEach(note);
           const security = readRowSecurity(policies, context);
           security.notes.forEach(note);
-          const firing = withRowSecurity(createFiring(triggers, context), security.guard);
-          return { calling, transactions: lowerRoutines(routines, context), firing };
+          const firing = (triggers.length > 0 || policies.length > 0) && {
+            firing: withRowSecurity(createFiring(triggers, context), security.guard),
+          };
+          return { calling, transactions: lowerRoutines(routines, context), ...firing };
         },
       };
     },

@@ -4,6 +4,8 @@ import type { Note, Program, Transaction } from "../../program/program";
 import { renameInCommand, renameInInvariant, type Rename } from "../../program/renameTables";
 import type { Table } from "../../program/schema";
 import type { FileId, SourceRange } from "../../protocol/source";
+import { createInterner, sameData } from "../../query/interner";
+import { ofNode, ofNodes } from "../../query/nodes";
 import { reconcile } from "../schema/agree";
 import { readCode, type CodeReading } from "../code/readCode";
 import type { HirModule } from "../code/hir";
@@ -29,7 +31,7 @@ import { createLowering } from "./lowerSql";
 import { namedTables } from "./tableNames";
 import { withoutTransactions } from "./nontransactional";
 import type { SqlParsers } from "./parsers";
-import { replaceStatements } from "./dialectDetection/replaceStatements";
+import { replaceStatements, type Replace } from "./dialectDetection/replaceStatements";
 import type { PgSchemaReading } from "./pg/schema/schema";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script/script";
@@ -71,6 +73,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
   const lowering = createLowering(parsers);
   const telling = createDialectReader();
   const grouping = createGrouping();
+  const sameTables = createInterner<readonly Table[]>(sameData);
   const reader: ProgramReader = {
     read: (files, told, code) => atOnce(reader.reading(files, told, code)),
     *reading(files, told, code) {
@@ -88,7 +91,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
       const groups = grouping.groups([...next.values()], code, (dialect) =>
         languageOf(dialect, lowering),
       );
-      const program = yield* readScanned([...next.values()], groups, code);
+      const program = yield* readScanned([...next.values()], groups, sameTables, code);
       return told?.dialect === undefined ? withDialectNotes(program, [...next.values()]) : program;
     },
   };
@@ -107,13 +110,17 @@ interface GroupReading extends Lowering {
   readonly tables: readonly Table[];
 }
 
+/** One list for equal tables: it stands for them where something follows from all of them. */
+type SameTables = (tables: readonly Table[]) => readonly Table[];
+
 function* readScanned(
   scanned: readonly ScannedFile[],
   groups: readonly Group[],
+  sameTables: SameTables,
   code?: CodeSources,
 ): SlicedWork<Program> {
   const readings: GroupReading[] = [];
-  for (const group of groups) readings.push(yield* readGroup(group));
+  for (const group of groups) readings.push(yield* readGroup(group, sameTables));
   const unread = [...(code?.unread ?? []), ...readings.flatMap((each) => each.unread)];
   const files = [
     ...scanned.map(({ lines }) => lines.file),
@@ -167,7 +174,7 @@ function* readScanned(
   const suppressions = [...scanned.flatMap((file) => file.suppressions), ...ignored.suppressions];
   return {
     ...(dialects.some((each) => each !== "postgres") && { dialects }),
-    schema: { tables },
+    schema: { tables: sameTables(tables) },
     transactions: inOrder(
       apart(
         said.map((each) => each.transactions),
@@ -215,16 +222,16 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
   return placed.filter(({ source }) => names.has(source.file));
 }
 
-function* readGroup(group: Group): SlicedWork<GroupReading> {
+function* readGroup(group: Group, sameTables: SameTables): SlicedWork<GroupReading> {
   const { language, schema } = group;
   const { tables: agreeing, notes: drift } = reconcile(schema.tables, group.modelled);
-  const declared = withDeclaredToday(agreeing);
+  const declared = sameTables(withDeclaredToday(agreeing));
   const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): SlicedWork<Lowering> =>
     lowerFiles(group, { ...schema, tables: known, routines });
   const first = yield* lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
-  const tables = [...declared, ...inferred.tables];
+  const tables = sameTables([...declared, ...inferred.tables]);
   // With the inferred tables, `*` and unqualified columns resolve.
   const isEnough = inferred.tables.length === 0 || first.unread.length > 0;
   const lowered = isEnough ? first : yield* lower(tables);
@@ -292,20 +299,10 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
           ],
         });
   const order = files.map(({ lines }) => lines.file);
-  const spelledOut = cascading(around.tables);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
-  const doubts = doubtsOf(around.tables);
-  const asUnit = withoutTransactions(around.tables);
-  const whole = read
-    .map((each) => (namedTables(each.body).cascades ? replaceStatements(each, spelledOut) : each))
-    .map((each) => (firing ? replaceStatements(each, firing) : each))
-    .map((each) =>
-      doubts.tables.size > 0 &&
-      [...namedTables(each.body).tables.keys()].some((name) => doubts.tables.has(name))
-        ? replaceStatements(each, doubts.replace)
-        : each,
-    )
-    .map((each) => asUnit(withToday(each)));
+  const whole = read.map((each) =>
+    firing ? settle(around.tables, each, firing) : settled(around.tables, each),
+  );
   const told = withByteLiterals(whole, around.tables, group.dialect);
   const spelled = withEqualTexts(told, around.tables, group.dialect);
   const ofCode = new Set(called.transactions.map(({ id }) => id));
@@ -314,6 +311,28 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
   );
   return { transactions: weakened, notes, unread: called.unread };
 }
+
+const replacements = ofNode((tables: readonly Table[]) => ({
+  spelledOut: cascading(tables),
+  doubts: doubtsOf(tables),
+  asUnit: withoutTransactions(tables),
+}));
+
+/** The transaction with all that the tables that it names make of it. Linear in it. */
+function settle(tables: readonly Table[], transaction: Transaction, firing?: Replace): Transaction {
+  const { spelledOut, doubts, asUnit } = replacements(tables);
+  const { cascades } = namedTables(transaction.body);
+  const whole = cascades ? replaceStatements(transaction, spelledOut) : transaction;
+  const fired = firing ? replaceStatements(whole, firing) : whole;
+  const isDoubtful =
+    doubts.tables.size > 0 &&
+    [...namedTables(fired.body).tables.keys()].some((name) => doubts.tables.has(name));
+  return asUnit(withToday(isDoubtful ? replaceStatements(fired, doubts.replace) : fired));
+}
+
+const settled = ofNodes((tables: readonly Table[], transaction: Transaction) =>
+  settle(tables, transaction),
+);
 
 function codeSuppressions({ files, modules }: CodeSources): ReadSuppressions {
   const read = files.flatMap(({ file, text }): ReadSuppressions[] => {

@@ -4,6 +4,7 @@ import type { Expression } from "../../../program/expression";
 import { isEvaluatedCode } from "../../../program/functions";
 import type { OutsideFunction, Parameter, Program, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
+import { ofNodes } from "../../../query/nodes";
 import { mapSharing } from "../../sql/dialectDetection/sharedParts";
 import { inferParameterTypes } from "../../sql/types";
 import { walkCommand } from "../../sql/walk";
@@ -16,19 +17,16 @@ interface Named {
   readonly of: OutsideFunction;
 }
 
-/** Replaces such functions in a program by arguments. Linear in its transactions. */
+/** Replaces such functions in a program by arguments. Linear in its transactions, once for each. */
 export function withOutsideFunctions(program: Program): Program {
-  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
-  const transactions = program.transactions.map((each) =>
-    withArguments(each, (name) => tables.get(name)),
-  );
-  return { ...program, transactions };
+  const { tables } = program.schema;
+  return {
+    ...program,
+    transactions: program.transactions.map((each) => withArguments(tables, each)),
+  };
 }
 
-function withArguments(
-  transaction: Transaction,
-  table: (name: string) => Table | undefined,
-): Transaction {
+const withArguments = ofNodes((tables: readonly Table[], transaction: Transaction): Transaction => {
   const known = new Map<string, Named>();
   const scalars = new Set(
     transaction.parameters.filter(({ elements }) => !elements).map(({ name }) => name),
@@ -45,6 +43,7 @@ function withArguments(
     if (expression.kind === "parameter") used.add(expression.name);
   };
   walkCommand(body, { expression: collect });
+  const table = (name: string): Table | undefined => tables.find((each) => each.name === name);
   const types = inferParameterTypes(body, table).scalars;
   const added = [...known.values()].flatMap(({ name, of }): Parameter[] =>
     used.has(name) ? [{ name, type: types.get(name) ?? "other", origin: "argument", of }] : [],
@@ -54,7 +53,7 @@ function withArguments(
     elements !== undefined || needed.has(name) || preconditions.length > 0;
   const parameters = [...transaction.parameters.filter(stays), ...added];
   return { ...transaction, body, preconditions, parameters };
-}
+});
 
 function isCall(part: object): part is Call {
   return "kind" in part && part.kind === "call" && "arguments" in part && "deterministic" in part;
