@@ -5,19 +5,22 @@
 module IsolensRecord
   ROOT = "#{File.realpath(ENV.fetch('ISOLENS_ROOT', Dir.pwd))}/"
   TEST = %r{(^|/)(test|tests|spec|features)/|_(test|spec)\.rb$|(^|/)test_[^/]*\.rb$}.freeze
+  # What a runner of tests calls is a test, whatever its file is called.
+  RUNNER = %r{/(minitest|rspec-core|test-unit|cucumber)[^/]*/lib/}.freeze
   FOREIGN = %r{(^|/)(gems|vendor/bundle|\.bundle)/}.freeze
   MARK = '/*isolens:'
   # Texts of one place differ in as many ways.
   VARIANTS = 16
   @count = 0
+  @tests = {}
 
   class << self
     def comment(sql)
       own = frames
-      nearest = own.find { |file, _| !TEST.match?(file) }
+      nearest = own.find { |file, _| !test?(file) }
       return own.empty? ? '' : "#{MARK}#{written(*own.first)};;*/" unless nearest
 
-      outermost = own.reverse.find { |file, frame| !TEST.match?(file) && name_of(frame) !~ /\A<|\Amain\z/ } || nearest
+      outermost = own.reverse.find { |file, frame| !test?(file) && name_of(frame) !~ /\A<|\Amain\z/ } || nearest
       "#{MARK}#{written(*nearest)};#{written(*outermost)};#{number(*outermost, sql)}*/"
     end
 
@@ -52,14 +55,24 @@ module IsolensRecord
       frame.base_label.to_s
     end
 
+    # Nearest first. The outermost one that a runner of tests calls is in a test's file.
     def frames
-      caller_locations(3).filter_map do |frame|
+      called = nil
+      own = caller_locations(3).each_with_object([]) do |frame, all|
         file = frame.absolute_path
-        next unless file&.start_with?(ROOT)
-
-        own = file[ROOT.length..]
-        [own, frame] unless FOREIGN.match?(own)
+        name = file[ROOT.length..] if file&.start_with?(ROOT)
+        if name && !FOREIGN.match?(name)
+          all << [name, frame]
+        elsif all.any? && RUNNER.match?(file.to_s)
+          called = all.last.first
+        end
       end
+      @tests[called] = true if called
+      own
+    end
+
+    def test?(file)
+      TEST.match?(file) || @tests.key?(file)
     end
 
     def written(file, frame)

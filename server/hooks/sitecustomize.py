@@ -14,8 +14,11 @@ import sys
 ROOT = os.path.realpath(os.environ.get("ISOLENS_ROOT", os.getcwd())) + os.sep
 TEST = re.compile(r"(^|/)(tests?|conftest)(/|\.py$)|(^|/)test_[^/]*\.py$|_test\.py$")
 FOREIGN = re.compile(r"(^|/)(site-packages|dist-packages|node_modules|\.venv|venv|\.tox)/")
+#: What a runner of tests calls is a test, whatever its file is called.
+RUNNER = re.compile(r"^(unittest\.(case|suite|loader|async_case)|_pytest\b|django\.test\b|nose2?\b)")
 LETTERS = re.compile(r"[^A-Za-z0-9_./-]")
 _calls = itertools.count(1)
+_tests = set()
 #: Texts of one place differ in as many ways, so that prepared statements are found again.
 VARIANTS = 16
 
@@ -64,14 +67,27 @@ def _parents(frame):
         greenlet = greenlet.parent
 
 
+def _own_frames(start):
+    """The application's frames with their files, nearest first; the file that a runner of tests calls into is a test's."""
+    own = []
+    called = None
+    for frame in _parents(start):
+        path = _path(frame)
+        if path is not None:
+            own.append((frame, path))
+        elif own and RUNNER.match(frame.f_globals.get("__name__") or ""):
+            # The outermost one: between a test and what it calls, a runner's own assertions may stand.
+            called = own[-1][1]
+    if called is not None:
+        _tests.add(called)
+    return own
+
+
 def comment():
     """The comment for a statement that is sent now; empty where no frame is the application's."""
     nearest = outermost = test = None
-    for frame in _parents(sys._getframe(2)):
-        path = _path(frame)
-        if path is None:
-            continue
-        if TEST.search(path):
+    for frame, path in _own_frames(sys._getframe(2)):
+        if path in _tests or TEST.search(path):
             test = test or (frame, path)
             continue
         nearest = nearest or (frame, path)

@@ -224,11 +224,15 @@ function isTypeOf(before: string): boolean {
 const READABLE =
   /^(?:-?(?:\d{1,15}(?:\.\d{1,12})?|\.\d{1,12})(?:e[+-]?\d{1,3})?|t|f|true|false|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?|read[ -](?:un)?committed|repeatable[ -]read|serializable)$/i;
 
+/** The digits of binary fractions say nothing of their own. */
+const FRACTION = /^-?\d{0,12}\.\d{4,}$/;
+
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^-?0[xb][\da-f]+$/i;
 
 /** Numbers, Booleans, moments and levels stay; another value becomes a word that is the same for the same value. */
 function concealed(value: Value, glossary: Glossary): Value {
   if (value === null || value === "" || READABLE.test(value)) return value;
+  if (FRACTION.test(value)) return String(Number(Number(value).toPrecision(15)));
   const word = words.of(value, () => wordOf(value));
   if (value.length <= LONGEST_SHOWN && glossary.size < MOST_WORDS) glossary.set(word, value);
   return word;

@@ -478,3 +478,83 @@ test("a version is checked whatever name the query gives to its column", () => {
   const [text = ""] = learnt([edit(4), edit(5), edit(9)]);
   assert.match(text, /where "version" is not what was read was not seen; it is taken to give up/);
 });
+
+const pay = (id: number, amount: string): Sent => ({
+  sql: `UPDATE account SET balance = balance - ${amount} WHERE id = ${String(id)}`,
+  affected: 1,
+});
+
+test("what is taken from a column does not follow from what the column was", () => {
+  const calls = [
+    [begin, read(1, 100), pay(1, "30"), commit],
+    [begin, read(2, 90), pay(2, "5"), commit],
+    [begin, read(1, 70), pay(1, "69"), commit],
+  ];
+  assert.match(learnt(calls).join(), /SET balance = balance - :balance WHERE/);
+});
+
+test("an amount that is always the same is the limit that it stands for, with a fraction as without", () => {
+  const holds = (id: number, balance: string): Sent => ({
+    ...read(id, 0),
+    rows: [[String(id), balance]],
+  });
+  const calls = [
+    [begin, holds(1, "10.5"), pay(1, "5.0"), commit],
+    [begin, holds(2, "9.25"), pay(2, "5.0"), commit],
+    [begin, holds(1, "8"), pay(1, "5.0"), commit],
+    [begin, holds(2, "4.25"), rollback],
+    [begin, holds(1, "3"), rollback],
+  ];
+  assert.match(learnt(calls).join(), /\\if :s1_balance >= 5\n/);
+});
+
+test("columns are the same in capitals, and behind the letters of their tables", () => {
+  const call = (district: number, count: number): Call => [
+    begin,
+    {
+      sql: `SELECT C_CNT, C_D_ID FROM customer WHERE C_D_ID = 1 AND C_NAME = 'n${String(district)}'`,
+      columns: ["c_cnt", "c_d_id"],
+      rows: [[String(count), "1"]],
+    },
+    {
+      sql: `UPDATE customer SET C_CNT = ${String(count + 2 * district)} WHERE C_D_ID = 1`,
+      affected: 1,
+    },
+    { sql: "INSERT INTO history (H_D_ID) VALUES (1)", affected: 1 },
+    commit,
+  ];
+  assert.match(
+    learnt([call(1, 5), call(2, 7), call(4, 6)]).join(),
+    /UPDATE customer SET C_CNT = \(:s1_c_cnt \+ :c_cnt_change\) WHERE C_D_ID = :s1_c_d_id;\nINSERT INTO history \(H_D_ID\) VALUES \(:c_d_id\)/,
+  );
+});
+
+test("what a run does many times is a loop, also where the number never differs", () => {
+  const call = (first: number): Call => [
+    begin,
+    ...[1, 2, 3, 4].map((at) => write(at, first * 100 + at)),
+    commit,
+  ];
+  const [text = ""] = learnt([call(1), call(2), call(3)]);
+  assert.match(
+    text,
+    /a loop from "update account" on had 4 rounds in the runs; one round is followed/,
+  );
+  assert.equal(text.split("UPDATE").length, 2);
+});
+
+test("amounts of single precision are computed with as others", () => {
+  const call = (balance: string, amount: string, rest: string): Call => [
+    begin,
+    { sql: `INSERT INTO history (amount) VALUES (${amount})`, affected: 1 },
+    { ...read(1, 0), rows: [["1", balance]] },
+    { sql: `UPDATE account SET balance = ${rest} WHERE id = 1`, affected: 1 },
+    commit,
+  ];
+  const calls = [
+    call("-10", "1308.699951171875", "-1318.699951171875"),
+    call("-1318.6999511718750", "4886.43017578125", "-6205.130126953125"),
+    call("70.3", "0.1", "70.199999999999999"),
+  ];
+  assert.match(learnt(calls).join(), /SET balance = \(:s2_balance - :amount\) WHERE/);
+});

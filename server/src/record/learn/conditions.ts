@@ -33,6 +33,8 @@ export interface DecisionQuestion {
   readonly knowns: readonly KnownValue[];
   /** Arguments that show only later on this way. */
   readonly later: readonly KnownValue[];
+  /** Amounts that all runs of this way send later on. */
+  readonly sent: readonly number[];
   /** The last statement before the ways part. */
   readonly step: number;
   readonly fresh: (name: string) => string;
@@ -207,7 +209,10 @@ function equality(
   return separates((path) => not(test(path)), question) ? "<>" : undefined;
 }
 
-/** A column or a number of rows, and a number that stands between the ways; `isTight`: no other whole number does. */
+/**
+ * A column or a number of rows, and a number that stands between the ways; `isTight`: no other whole number does. Of
+ * several, one that the runs which went on sent each time is the likely one.
+ */
 function constants(question: DecisionQuestion, isTight: boolean): Decision | undefined {
   const fitting: {
     readonly condition: string;
@@ -218,23 +223,26 @@ function constants(question: DecisionQuestion, isTight: boolean): Decision | und
     question.knowns.filter(({ origin }) => origin === "column" || origin === "count"),
   )) {
     if (isKey(known.column)) continue;
-    const here = question.here.map((path) => integerOf(known.of(path)));
-    const elsewhere = question.elsewhere.map((path) => integerOf(known.of(path)));
+    const here = question.here.map((path) => numberOf(known.of(path)));
+    const elsewhere = question.elsewhere.map((path) => numberOf(known.of(path)));
     if ([...here, ...elsewhere].some((value) => value === undefined)) continue;
     const [own, other] = [here, elsewhere].map((values) => values.flatMap((value) => value ?? []));
     if (own === undefined || other === undefined) continue;
     const [least, most] = [Math.min(...own), Math.max(...own)];
     const [below, above] = [Math.max(...other), Math.min(...other)];
+    const areWhole = [...own, ...other].every(Number.isInteger);
+    const limit = (low: number, high: number): number =>
+      question.sent.find((number) => low < number && number <= high) ?? high;
     if (least > below)
       fitting.push({
-        condition: `${known.expression} >= ${String(least)}`,
-        isTight: least === below + 1,
+        condition: `${known.expression} >= ${String(limit(below, least))}`,
+        isTight: areWhole && least === below + 1,
         value: { known, aims: between(below, least) },
       });
     else if (most < above)
       fitting.push({
-        condition: `${known.expression} < ${String(above)}`,
-        isTight: most + 1 === above,
+        condition: `${known.expression} < ${String(limit(most, above))}`,
+        isTight: areWhole && most + 1 === above,
         value: { known, aims: between(most, above) },
       });
   }
@@ -367,10 +375,12 @@ function aimsAround(
 function chosen(question: DecisionQuestion): Decision {
   const counts = `${String(question.here.length)} runs went on and ${String(question.elsewhere.length)} did not`;
   const deciders = columnsOf(question).map((known) => ({ known }));
+  const paths = [...question.here, ...question.elsewhere];
   const [read] = latestFirst(
     question.knowns.filter(({ origin }) => origin === "column" || origin === "count"),
-  ).filter(({ of }) =>
-    [...question.here, ...question.elsewhere].every((path) => integerOf(of(path)) !== undefined),
+  ).filter(
+    ({ of }) =>
+      paths.every((path) => numberOf(of(path)) !== undefined) && distinct(paths.map(of)) > 1,
   );
   const name = question.fresh(read === undefined ? "goes_on" : "limit");
   return read === undefined

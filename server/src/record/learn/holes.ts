@@ -7,6 +7,8 @@ export interface Hole {
   readonly where: "set" | "values" | "condition" | "other";
   /** Rows that the statement leaves or finds have this value in that column. */
   readonly isFixed?: boolean;
+  /** It is added to the column or taken from it: `balance = balance - $1`. */
+  readonly isChange?: boolean;
 }
 
 /** One entry for each `$n` of a recorded text, in their order. Linear in its length. */
@@ -36,13 +38,16 @@ export function holesOf(text: string, protocol: Protocol): readonly Hole[] {
       if (word === "," && depth === 1) item++;
     }
     if (!isHole(pieces, at)) continue;
-    const { column, isEqual } =
-      clause === "values" ? { column: columns[item], isEqual: true } : columnBefore(pieces, at);
+    const { column, isEqual, isChange } =
+      clause === "values"
+        ? { column: columns[item], isEqual: true, isChange: false }
+        : columnBefore(pieces, at);
     const isFixed = isEqual && !(clause === "condition" && isChoice);
     holes.push({
       where: clause,
       ...(column !== undefined && { column }),
       ...(isFixed && { isFixed }),
+      ...(isChange && { isChange }),
     });
   }
   return holes;
@@ -79,15 +84,20 @@ function columnBefore(pieces: readonly Piece[], hole: number): Comparison {
     operator = `${pieces[at]?.text ?? ""}${operator}`;
   const piece = pieces[at];
   if (piece === undefined || !isName(piece)) return NO_COMPARISON;
-  return { column: nameOf(piece), isEqual: operator === "=" };
+  return {
+    column: nameOf(piece),
+    isEqual: operator === "=",
+    isChange: operator === "+" || operator === "-",
+  };
 }
 
 interface Comparison {
   readonly column: string | undefined;
   readonly isEqual: boolean;
+  readonly isChange: boolean;
 }
 
-const NO_COMPARISON: Comparison = { column: undefined, isEqual: false };
+const NO_COMPARISON: Comparison = { column: undefined, isEqual: false, isChange: false };
 
 /** The first hole of the list that one stands in: `column in ($1, $2)`. */
 function listStart(pieces: readonly Piece[], hole: number): number {

@@ -35,14 +35,14 @@ export function resultKnowns(
     readonly counter: string;
     readonly names: readonly (string | undefined)[];
     readonly sources: readonly (string | undefined)[];
-    /** Values that columns of its rows must equal. */
+    /** Values that columns of its rows must equal, by their names in small letters. */
     readonly fixed: ReadonlyMap<string, string>;
   },
 ): readonly KnownValue[] {
   const columns = names.flatMap((name, at): KnownValue[] => {
     if (name === undefined) return [];
     const column = sources[at] ?? name;
-    const own = fixed.get(column);
+    const own = fixed.get(column.toLowerCase());
     return [
       {
         ...{ expression: `:${prefix}${name}`, column, step, origin: "column", at },
@@ -72,9 +72,10 @@ export function integerOf(value: Value | undefined): number | undefined {
 /** A number of a value, with a fraction perhaps. */
 export function numberOf(value: Value | undefined): number | undefined {
   if (typeof value !== "string") return undefined;
-  if (/^-?(?:\d{1,15}(?:\.\d{1,12})?|\.\d{1,12})$/.test(value)) return Number(value);
-  return undefined;
+  return NUMBER.test(value) ? Number(value) : undefined;
 }
+
+const NUMBER = /^-?(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})$/;
 
 /** True for numbers, and for those that are too long to be shown. */
 export function isNumber(value: Value | undefined): boolean {
@@ -100,10 +101,15 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
 
 /** A key that never differs is a test's habit, and one that is greater than another means nothing. */
 export function isKey(column: string): boolean {
-  return KEY.test(column);
+  return KEY.test(column) || /[a-z]Id$/.test(column);
 }
 
-const KEY = /(?:^|_)(?:id|pk|key|uuid|code|name|email|slug|number|no)$|Id$/;
+const KEY = /(?:^|_)(?:id|pk|key|uuid|code|name|email|slug|number|no)$/i;
+
+/** Servers take no notice of capitals in a name; clients write what they like. */
+export function isSameColumn(left: string | undefined, right: string | undefined): boolean {
+  return left !== undefined && left.toLowerCase() === right?.toLowerCase();
+}
 
 /** How many values differ among these. */
 export function distinct(values: readonly (Value | undefined)[]): number {

@@ -6,7 +6,15 @@ import type { Run } from "../units";
 import { resultColumns } from "./columns";
 import { decide } from "./conditions";
 import { holesOf } from "./holes";
-import { integerOf, isKey, resultKnowns, type KnownValue, type Path } from "./knowns";
+import {
+  integerOf,
+  isKey,
+  isSameColumn,
+  numberOf,
+  resultKnowns,
+  type KnownValue,
+  type Path,
+} from "./knowns";
 import { preparedRun } from "./paths";
 import { foldRepetition, listKey } from "./repetition";
 import type {
@@ -190,6 +198,7 @@ function fork(
       elsewhere,
       knowns,
       later,
+      sent: steadyAmounts(here, step),
       step: step - 1,
       fresh,
       literal,
@@ -219,6 +228,20 @@ function fork(
     return { condition, runs: here.length, body: grown.nodes };
   });
   return { nodes: [{ kind: "branch", arms }], inputs };
+}
+
+/** Numbers that all of these runs send from a step on, without their signs: an amount is taken here and put there. */
+function steadyAmounts(paths: readonly Path[], from: number): readonly number[] {
+  const [first = []] = paths;
+  return first.slice(from).flatMap(({ kind, arguments: own }, behind) =>
+    kind === "write"
+      ? own.flatMap((value, at) => {
+          const number = numberOf(value);
+          const isSteady = paths.every((path) => path[from + behind]?.arguments[at] === value);
+          return number === undefined || !isSteady ? [] : [Math.abs(number)];
+        })
+      : [],
+  );
 }
 
 function addFlow(learner: Learner, flow: OpenFlow): void {
@@ -311,12 +334,14 @@ function leaf(
   for (const [at, { column, isFixed }] of holes.entries()) {
     const expression = expressions[at] ?? "";
     const root = [...knowns, ...inputs].find((known) => known.expression === expression)?.fixed;
-    if (isFixed && column !== undefined) fixed.set(column, root ?? expression);
+    if (isFixed && column !== undefined) fixed.set(column.toLowerCase(), root ?? expression);
   }
   const isRead = (expression: string, column: string): boolean =>
     knowns.some(
       (known) =>
-        known.origin === "column" && known.expression === expression && known.column === column,
+        known.origin === "column" &&
+        known.expression === expression &&
+        isSameColumn(known.column, column),
     );
   const guard = holes.findIndex(
     ({ where, column }, at) =>

@@ -113,7 +113,10 @@ interface Loop {
 /** Statements of a round. */
 const LONGEST = 20;
 
-/** Segments that runs repeat, in differing numbers of rounds. */
+/** Statements that somebody wrote one after another are not as many times the same. */
+const MANY = 4;
+
+/** Segments that runs repeat, in differing numbers of rounds or in many. */
 function loopsOf(paths: readonly Path[]): readonly Loop[] {
   const found = new Map<string, Loop>();
   for (const path of paths) {
@@ -134,7 +137,7 @@ function loopsOf(paths: readonly Path[]): readonly Loop[] {
   }
   const loops = [...found.values()];
   for (const path of paths) eachLoop(path, loops, (loop, rounds) => loop?.rounds.add(rounds));
-  return loops.filter(({ rounds }) => rounds.size > 1);
+  return loops.filter(({ rounds }) => rounds.size > 1 || Math.min(...rounds) >= MANY);
 }
 
 /** The shortest segment at a place that comes again at once; 0 for none. */
@@ -199,7 +202,8 @@ function withoutRounds(path: Path, loops: readonly Loop[]): Path {
 
 function loopDoubt({ what, rounds }: Loop): Doubt {
   const [few, most] = [Math.min(...rounds), Math.max(...rounds)];
-  return `a loop from ${what} on had ${String(few)} to ${String(most)} rounds in the runs; one round is followed`;
+  const number = few === most ? String(few) : `${String(few)} to ${String(most)}`;
+  return `a loop from ${what} on had ${number} rounds in the runs; one round is followed`;
 }
 
 /** The first words of a statement: `update account`. */

@@ -8,6 +8,7 @@ import {
   integerOf,
   isEqual,
   isKey,
+  isSameColumn,
   isNumber,
   numberOf,
   type KnownValue,
@@ -79,15 +80,25 @@ const OTHER_COLUMN = 3;
 
 /** The same name speaks for the same thing. */
 function rankOf({ column, origin }: KnownValue, { column: wanted }: Hole): number {
-  if (wanted !== undefined && column === wanted) return origin === "column" ? 0 : 1;
-  if (
-    wanted !== undefined &&
-    column !== "" &&
-    (wanted.endsWith(`_${column}`) || column.endsWith(`_${wanted}`))
-  )
-    return 2;
+  if (isSameColumn(wanted, column)) return origin === "column" ? 0 : 1;
+  if (wanted !== undefined && column !== "" && areAlike(wanted, column)) return 2;
   if (origin === "input") return OTHER_COLUMN;
   return origin === "column" ? OTHER_COLUMN + 1 : OTHER_COLUMN + 2;
+}
+
+/** One stands behind the other's first words (`account_id`, `id`), or both behind letters for their tables (`o_d_id`, `ol_d_id`). */
+function areAlike(wanted: string, column: string): boolean {
+  const [own, other] = [`_${wanted.toLowerCase()}`, `_${column.toLowerCase()}`];
+  const tail = behindTable(own);
+  return (
+    own.endsWith(other) ||
+    other.endsWith(own) ||
+    (tail !== undefined && tail === behindTable(other))
+  );
+}
+
+function behindTable(name: string): string | undefined {
+  return /^_[a-z]{1,2}(_[^_]+_[^]+)$/.exec(name)?.[1];
 }
 
 /** Two names of what must be one value are no choice. */
@@ -114,10 +125,11 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
     .filter((known) => paths.every((path) => numberOf(known.of(path)) !== undefined))
     .sort((a, b) => rankOf(a, hole) - rankOf(b, hole) || b.step - a.step);
   for (const base of bases) {
-    const isSame = base.column === hole.column && base.origin === "column";
-    const shifts = paths.map((path) =>
-      exact((numberOf(of(path)) ?? 0) - (numberOf(base.of(path)) ?? 0)),
-    );
+  // A number that is added to a column is no new value of it.
+    const isSame =
+      isSameColumn(base.column, hole.column) && base.origin === "column" && hole.isChange !== true;
+    const values = paths.map((path) => numberOf(base.of(path)) ?? 0);
+    const shifts = paths.map((path, at) => exact((numberOf(of(path)) ?? 0) - (values[at] ?? 0)));
     const [first = 0] = shifts;
     const steady = distinct(shifts.map(String)) === 1;
     const varied = distinct(valuesOf(question)) > 1;
@@ -135,7 +147,7 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
     if (steady && !isSame) continue;
     for (const other of knowns) {
       if (other === base || !(isSame || varied)) continue;
-      const sign = signBetween(shifts, paths, other);
+      const sign = signBetween({ shifts, bases: values }, paths, other);
       if (sign === undefined || (!isSame && paths.length < 4)) continue;
       return { expression: sum(base, ` ${sign} ${other.expression}`) };
     }
@@ -181,15 +193,23 @@ function signed(shift: number): string {
 }
 
 function signBetween(
-  shifts: readonly number[],
+  { shifts, bases }: { readonly shifts: readonly number[]; readonly bases: readonly number[] },
   paths: readonly Path[],
   other: KnownValue,
 ): "+" | "-" | undefined {
-  const values = paths.map((path) => numberOf(other.of(path)));
-  if (values.some((value) => value === undefined) || distinct(shifts.map(String)) < 2)
-    return undefined;
-  if (shifts.every((shift, at) => shift === values[at])) return "+";
-  return shifts.every((shift, at) => shift === -(values[at] ?? 0)) ? "-" : undefined;
+  if (distinct(shifts.map(String)) < 2) return undefined;
+  const values = paths.flatMap((path) => numberOf(other.of(path)) ?? []);
+  if (values.length < paths.length) return undefined;
+  const isShift = (sign: number): boolean =>
+    values.every((value, at) => isNear(shifts[at] ?? 0, sign * value, bases[at] ?? 0));
+  if (isShift(1)) return "+";
+  return isShift(-1) ? "-" : undefined;
+}
+
+/** The same number, but for what single precision leaves out beside the base that it was added to. */
+function isNear(left: number, right: number, base: number): boolean {
+  if (Number.isInteger(left) && Number.isInteger(right)) return left === right;
+  return Math.abs(left - right) <= 1e-6 * Math.max(Math.abs(left), Math.abs(base));
 }
 
 /** Without the noise of binary fractions. */
@@ -203,7 +223,8 @@ function constantOrigin(question: ValueQuestion): Origin | undefined {
   const [value] = values;
   if (value === undefined || distinct(values) > 1) return undefined;
   const isCounted = value !== null && integerOf(value) === undefined;
-  if (hole.column !== undefined && isKey(hole.column) && value !== null) return undefined;
+  const isKeyed = hole.column !== undefined && isKey(hole.column) && hole.isChange !== true;
+  if (isKeyed && value !== null) return undefined;
   if (form === "parameter" && paths.length < 3 && value !== null) return undefined;
   // Texts that a client writes into its statements look like its own; those that are stored are usually given.
   if (isCounted && hole.where === "values" && paths.length < 3) return undefined;
@@ -227,7 +248,8 @@ function outsideOrigin(question: ValueQuestion): Origin {
       isWrite &&
       hole.where === "set" &&
       known.origin === "column" &&
-      known.column === hole.column &&
+      hole.isChange !== true &&
+      isSameColumn(known.column, hole.column) &&
       paths.some((path) => isNumber(known.of(path))),
   );
   const doubt =
