@@ -20,7 +20,12 @@ import { lostLines } from "../record/lostLines";
 import { readRecording } from "../record/recording";
 import { learntFiles, USUAL_LEVEL, type LearntResult } from "../record/result";
 import { openSession, runCommand, type OpenRecording } from "../record/session";
-import { recordedStatement, type Glossary, type RecordedStatement } from "../record/statements";
+import {
+  newGlossary,
+  recordedStatement,
+  type Glossary,
+  type RecordedStatement,
+} from "../record/statements";
 import { fileErrorText, readTextFileNow } from "../workspace/textFile";
 import { EXIT } from "./exit";
 import type { CliIo } from "./io";
@@ -45,7 +50,7 @@ export async function recordCommand(
   if (typeof server === "string") return refused(io, server);
   const session =
     args.from === undefined && args.log === undefined
-      ? await recorded(args, io, { server, file, signal, earlier: earlier.statements })
+      ? await recorded(args, io, { server, file, signal, earlier })
       : undefined;
   if (session !== undefined && "code" in session) return session;
   if (session?.isCut === true) return { code: EXIT.usage };
@@ -103,15 +108,15 @@ function earlierRecording(
   { from, log, merge }: RecordArguments,
   { file, cwd }: { readonly file: string; readonly cwd: string },
 ): EarlierRecording | string {
-  const glossary: Glossary = new Map();
+  const glossary = newGlossary();
   if (log !== undefined) return loggedStatements(log, cwd, glossary);
   if (from === undefined && !(merge && existsSync(file)))
     return { statements: [], glossary, remarks: [] };
   const read = readRecording(from === undefined ? file : path.resolve(cwd, from));
   if ("reason" in read) return `${from ?? file}: ${read.reason}`;
-  const { protocol, statements, lost } = read;
+  const { protocol, key, statements, lost } = read;
   const remarks = lost > 0 ? [lostLines(lost, "the recording")] : [];
-  return { protocol, statements, glossary, remarks };
+  return { protocol, statements, glossary: newGlossary(key), remarks };
 }
 
 /** Limit of a log in bytes. */
@@ -148,13 +153,13 @@ interface Surroundings {
   readonly server: RecordedServer;
   readonly file: string;
   readonly signal: AbortSignal;
-  readonly earlier: readonly RecordedStatement[];
+  readonly earlier: EarlierRecording;
 }
 
 async function recorded(
   args: RecordArguments,
   io: CliIo,
-  { server, file, signal, earlier }: Surroundings,
+  { server, file, signal, earlier: { statements: before, glossary } }: Surroundings,
 ): Promise<OpenRecording | { readonly code: number }> {
   const remark = (text: string): void => {
     io.error(`isolens: ${text}\n`);
@@ -164,7 +169,7 @@ async function recorded(
     session = await openSession({
       server,
       port: args.port,
-      recording: { file, isContinued: args.merge },
+      recording: { file, isContinued: args.merge, key: glossary.key },
       remark,
     });
   } catch (error) {
@@ -183,7 +188,7 @@ async function recorded(
       if (args.perturb !== undefined) {
         const files = (): LearntResult => {
           const { statements, glossary } = session.state();
-          return learntFiles(allStatements(earlier, statements), {
+          return learntFiles(allStatements(before, statements), {
             protocol: server.protocol,
             glossary,
           });

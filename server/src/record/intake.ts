@@ -4,7 +4,12 @@ import { fileErrorText } from "../workspace/textFile";
 import type { Protocol, Remark, StatementEvent } from "./events";
 import { openRecording, type RecordingFile } from "./recording";
 import { createRetention } from "./retention";
-import { recordedStatement, type Glossary, type RecordedStatement } from "./statements";
+import {
+  newGlossary,
+  recordedStatement,
+  type Glossary,
+  type RecordedStatement,
+} from "./statements";
 
 /** All that a recording knows, as plain data. */
 export interface IntakeState {
@@ -40,14 +45,14 @@ export function openIntake({
   protocol,
   recording,
   remark,
-  before = NOTHING,
+  before = { ...NOTHING, glossary: newGlossary(recording.key) },
   completed = (statement) => statement,
 }: IntakeOptions): Intake {
   const retention = createRetention(before.statements);
-  const glossary: Glossary = new Map(before.glossary);
+  const { glossary } = before;
   let { orders } = before;
   let isWriting = true;
-  const writer = openRecording(recording, protocol, (error) => {
+  const writer = openRecording(recording, { protocol, key: glossary.key }, (error) => {
     // The application goes on, and what was learnt so far is kept in memory.
     isWriting = false;
     remark(`${recording.file}: not written any more: ${fileErrorText(error)}`);
@@ -73,6 +78,6 @@ export function openIntake({
 }
 
 export const NOTHING: IntakeState = {
-  ...{ statements: [], glossary: new Map() },
+  ...{ statements: [], glossary: newGlossary() },
   ...{ count: 0, passedOver: 0, orders: 0 },
 };

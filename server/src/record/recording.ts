@@ -10,6 +10,8 @@ export interface RecordingHead {
   readonly isolens: "recording";
   readonly formatVersion: 1;
   readonly protocol: Protocol;
+  /** The key of the words that stand for texts. */
+  readonly key: string;
 }
 
 export interface RecordingWriter {
@@ -21,6 +23,8 @@ export interface RecordingFile {
   readonly file: string;
   /** The content of the file stays. */
   readonly isContinued: boolean;
+  /** The key of the words that it has already. */
+  readonly key?: string;
 }
 
 /**
@@ -29,7 +33,7 @@ export interface RecordingFile {
  */
 export function openRecording(
   { file, isContinued }: RecordingFile,
-  protocol: Protocol,
+  { protocol, key }: Pick<RecordingHead, "protocol" | "key">,
   failed: (error: unknown) => void,
 ): RecordingWriter {
   checkWritable(file);
@@ -51,7 +55,7 @@ export function openRecording(
   };
   const opened = (): number => {
     const own = openPrivate(file, isContinued ? "a" : "w");
-    const head: RecordingHead = { isolens: "recording", formatVersion: 1, protocol };
+    const head: RecordingHead = { isolens: "recording", formatVersion: 1, protocol, key };
     writeSync(own, `${JSON.stringify(head)}\n`);
     return own;
   };
@@ -70,6 +74,7 @@ export function openRecording(
 
 export interface ReadRecording {
   readonly protocol: Protocol;
+  readonly key: string;
   readonly statements: readonly RecordedStatement[];
   /** Lines that are no statement: cut off, or of something else. */
   readonly lost: number;
@@ -82,7 +87,7 @@ const LARGEST = 1024 * 1024 * 1024;
 export function readRecording(file: string): ReadRecording | { readonly reason: string } {
   const read = readTextFileNow(file, { largest: LARGEST });
   if (!read.ok) return { reason: read.reason };
-  let protocol: Protocol | undefined;
+  let head: RecordingHead | undefined;
   let session = 0;
   let most = 0;
   let lost = 0;
@@ -91,7 +96,7 @@ export function readRecording(file: string): ReadRecording | { readonly reason: 
     if (line === "") continue;
     const parsed = parsedLine(line);
     if (isHead(parsed)) {
-      protocol = parsed.protocol;
+      head = parsed;
       // Connections and orders are numbered anew by each session that appended to the file.
       session = most;
     } else if (isStatement(parsed)) {
@@ -101,8 +106,9 @@ export function readRecording(file: string): ReadRecording | { readonly reason: 
       statements.push({ ...parsed, connection, order });
     } else lost++;
   }
-  if (protocol === undefined) return { reason: "it is no recording of isolens" };
-  return { protocol, statements, lost };
+  if (head === undefined) return { reason: "it is no recording of isolens" };
+  const { protocol, key } = head;
+  return { protocol, key, statements, lost };
 }
 
 /** More statements than a connection's session has. */
@@ -125,7 +131,8 @@ function isHead(value: unknown): value is RecordingHead {
   return (
     isRecord(value) &&
     value["isolens"] === "recording" &&
-    (value["protocol"] === "postgres" || value["protocol"] === "mysql")
+    (value["protocol"] === "postgres" || value["protocol"] === "mysql") &&
+    typeof value["key"] === "string"
   );
 }
 

@@ -4,7 +4,7 @@ import { entriesOf } from "./entries";
 import { commandText, SECRET } from "./secrets";
 import { learn } from "./learn/learn";
 import type { LearntProgram } from "./learn/program";
-import type { Glossary, RecordedStatement } from "./statements";
+import { numberedWords, type Glossary, type RecordedStatement } from "./statements";
 import { runsOf } from "./units";
 import { writtenProgram } from "./write";
 
@@ -38,6 +38,7 @@ export function learntFiles(
 ): LearntResult {
   const { runs, ofTests } = runsOf(statements, options.level ?? USUAL_LEVEL[options.protocol]);
   const taken = new Set<string>();
+  const numbered = numberedWords();
   const files = entriesOf(runs).flatMap(({ name, runs: own }): readonly LearntFile[] => {
     const program = learn(name, own, {
       protocol: options.protocol,
@@ -48,9 +49,8 @@ export function learntFiles(
     return [
       {
         name: fileName(name, taken),
-        text: writtenProgram(
-          program,
-          command === undefined ? {} : { command: commandText(command) },
+        text: numbered(
+          writtenProgram(program, command === undefined ? {} : { command: commandText(command) }),
         ),
         program,
       },
@@ -73,7 +73,7 @@ function revealed(
   column: string | undefined,
   { glossary, showsValues }: ResultOptions,
 ): string | undefined {
-  const text = glossary.get(word);
+  const text = glossary.texts.get(word);
   if (text === undefined || showsValues === true) return text;
   return column !== undefined && WORD.test(text) && !SECRET.test(column) ? text : undefined;
 }

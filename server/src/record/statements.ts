@@ -1,6 +1,6 @@
 // A recorded statement: its text with the literals taken out, its values with what may be secret made unreadable, and
 // where in the application it comes from. This is all that a recording keeps.
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { Protocol, StatementEvent, Value } from "./events";
 import { literalValue, piecesOf } from "./pieces";
 import { siteOf, type CallSite } from "./sites";
@@ -32,8 +32,18 @@ export interface RecordedStatement extends Omit<StatementEvent, "sql"> {
   readonly isPerturbed?: boolean;
 }
 
-/** The words that stand for texts in a recording, with the texts themselves; it never leaves the process. */
-export type Glossary = Map<string, string>;
+/** The words that stand for texts in a recording; the texts themselves never leave the process. */
+export interface Glossary {
+  /** The key of the words: without it, nobody can look whether a text of theirs is among those of a recording. */
+  readonly key: string;
+  /** Texts by their words. */
+  readonly texts: Map<string, string>;
+}
+
+/** A glossary without a word yet; the key is that of the recording which goes on, else a fresh one. */
+export function newGlossary(key = randomBytes(16).toString("hex")): Glossary {
+  return { key, texts: new Map() };
+}
 
 /** Conceals the texts of an event. Equal texts become equal words, which the glossary explains. */
 export function recordedStatement(
@@ -233,16 +243,17 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^-?0[xb][\da-f]+$/i
 function concealed(value: Value, glossary: Glossary): Value {
   if (value === null || value === "" || READABLE.test(value)) return value;
   if (FRACTION.test(value)) return String(Number(Number(value).toPrecision(15)));
-  const word = words.of(value, () => wordOf(value));
-  if (value.length <= LONGEST_SHOWN && glossary.size < MOST_WORDS) glossary.set(word, value);
+  const { key, texts } = glossary;
+  const word = words.of(key + value, () => wordOf(value, key));
+  if (value.length <= LONGEST_SHOWN && texts.size < MOST_WORDS) texts.set(word, value);
   return word;
 }
 
 const words = recentResults<string>();
 
-function wordOf(value: string): string {
+function wordOf(value: string, key: string): string {
   const kind = NUMBER.test(value) ? CONCEALED_NUMBER : CONCEALED_PREFIX;
-  return `${kind}${createHmac("sha256", "isolens").update(value).digest("hex").slice(0, 16)}`;
+  return `${kind}${createHmac("sha256", key).update(value).digest("hex").slice(0, 16)}`;
 }
 
 /** Texts that are longer, or come after so many others, are not kept to be shown. */
@@ -253,6 +264,19 @@ const MOST_WORDS = 100_000;
 export const CONCEALED_PREFIX = "text:";
 /** That for a concealed number: it can stand in no SQL. */
 export const CONCEALED_NUMBER = "number:";
+
+/** The text with its words numbered as they come, which tells nothing and is the same for each recording of the same. */
+export function numberedWords(): (text: string) => string {
+  const numbers = new Map<string, string>();
+  return (text) =>
+    text.replace(WORD, (word, kind: string) => {
+      const own = numbers.get(word) ?? `${kind}:${String(numbers.size + 1)}`;
+      numbers.set(word, own);
+      return own;
+    });
+}
+
+const WORD = /\b(text|number):[\da-f]{16}\b/g;
 
 const SESSION =
   /^(?:set|show|reset|discard|deallocate|listen|unlisten|notify|use|explain|analyze|vacuum|prepare|close|fetch|declare|kill|flush|describe|desc)\b|^select (?:(?:version|current_database|current_schema|database|pg_(?!(?:try_)?advisory_)[a-z_]+|set_config|connection_id) ?\(|current_schema\b|@@)|\b(?:pg_catalog|information_schema|pg_class|pg_type|pg_attribute|pg_namespace)\b/i;

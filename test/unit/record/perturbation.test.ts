@@ -20,6 +20,7 @@ import { decodingWatch } from "../../../server/src/record/proxy/watch";
 import { learntFiles } from "../../../server/src/record/result";
 import {
   recordedStatement,
+  newGlossary,
   type Glossary,
   type RecordedStatement,
 } from "../../../server/src/record/statements";
@@ -40,7 +41,7 @@ interface Recorded {
 async function recorded(protocol: Protocol): Promise<Recorded> {
   const store = await openStore({ protocol, level: "serializable", seed: 1, schema: SCHEMA });
   const statements: RecordedStatement[] = [];
-  const glossary: Glossary = new Map();
+  const glossary = newGlossary();
   let changes: AnswerChanges | undefined;
   const emit = (event: StatementEvent): void => {
     const own = recordedStatement(event, protocol, glossary);

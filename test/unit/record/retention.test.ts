@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRetention } from "../../../server/src/record/retention";
-import { recordedStatement } from "../../../server/src/record/statements";
+import { newGlossary, recordedStatement } from "../../../server/src/record/statements";
 
 const LIMITS = { alike: 2, rare: 1, many: 8, longest: 5 };
 
@@ -18,7 +18,11 @@ function kept(sent: readonly (readonly string[])[]): readonly [readonly string[]
       const status = isIn || !isLast ? "open" : "idle";
       const site = `/*isolens:a.py:1:work;a.py:1:work;${String(call)}*/`;
       retention.add(
-        recordedStatement({ ...about, sql: sql + site, count: 0, status }, "postgres", new Map()),
+        recordedStatement(
+          { ...about, sql: sql + site, count: 0, status },
+          "postgres",
+          newGlossary(),
+        ),
       );
     }
   return [retention.statements().map(({ text }) => text), retention.passedOver];
@@ -50,7 +54,7 @@ test("a transaction above the bound is passed over; one that is open is kept", (
   const retention = createRetention([], LIMITS);
   const about = { connection: 1, order: 1, at: 0, arguments: [], columns: [], rows: [], count: 0 };
   retention.add(
-    recordedStatement({ ...about, sql: "BEGIN", status: "open" }, "postgres", new Map()),
+    recordedStatement({ ...about, sql: "BEGIN", status: "open" }, "postgres", newGlossary()),
   );
   assert.equal(retention.statements().length, 1);
 });

@@ -6,11 +6,15 @@ import { wireSchema } from "../../../server/src/record/catalog/wire";
 import type { Protocol } from "../../../server/src/record/events";
 import { literalValue, piecesOf, statementsOf } from "../../../server/src/record/pieces";
 import { commandText } from "../../../server/src/record/secrets";
-import { recordedStatement, type RecordedStatement } from "../../../server/src/record/statements";
+import {
+  newGlossary,
+  recordedStatement,
+  type RecordedStatement,
+} from "../../../server/src/record/statements";
 
 function kept(sql: string, protocol: Protocol = "postgres"): RecordedStatement {
   const event = { connection: 1, order: 1, at: 0, sql, arguments: [], columns: [], rows: [] };
-  return recordedStatement({ ...event, count: 0, status: "idle" }, protocol, new Map());
+  return recordedStatement({ ...event, count: 0, status: "idle" }, protocol, newGlossary());
 }
 
 test("of DDL only what defines tables and routines keeps its literals", () => {

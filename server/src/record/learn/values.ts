@@ -125,7 +125,7 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
     .filter((known) => paths.every((path) => numberOf(known.of(path)) !== undefined))
     .sort((a, b) => rankOf(a, hole) - rankOf(b, hole) || b.step - a.step);
   for (const base of bases) {
-  // A number that is added to a column is no new value of it.
+    // A number that is added to a column is no new value of it.
     const isSame =
       isSameColumn(base.column, hole.column) && base.origin === "column" && hole.isChange !== true;
     const values = paths.map((path) => numberOf(base.of(path)) ?? 0);
