@@ -45,7 +45,7 @@ export function columnValue(model: Model, name: string, value: Value, tools: Too
     case "object":
       return heldIn(value, property, tools);
     case "input":
-      return SCALARS.test(value.type ?? "") ? value : tools.member(value, property);
+      return isKey(value) ? value : tools.member(value, property);
     case "scalar":
       return value;
     default:
@@ -53,8 +53,11 @@ export function columnValue(model: Model, name: string, value: Value, tools: Too
   }
 }
 
-/** Types of keys, of which nothing is asked. */
-const SCALARS = /^(?:number|string|bigint|int|long|Integer|Long|String|UUID)\b/u;
+/** True if an argument is a key and no entity: by its type, or else by its name. */
+function isKey({ path, type }: Extract<Value, { kind: "input" }>): boolean {
+  if (type === undefined) return /id$/iu.test(path);
+  return /^[\s|]*(?:number|string|bigint|int|long|Integer|Long|String|UUID)\b/u.test(type);
+}
 
 /** Null where nothing was assigned. */
 export function orNull(value: Value): Value {

@@ -28,11 +28,12 @@ import {
   type Columns,
   type Place,
 } from "../orm/statements";
+import { keyFilter } from "../orm/filter";
 import { rowsOf } from "../rawSql";
 import { writeProperty } from "./accessors";
 import { conditions, findRows, onConnection, one } from "./find";
 import { argumentsOf } from "./scopes";
-import { isGiven, keyIs, textOfValue, whereOf, type Fields } from "./where";
+import { isGiven, textOfValue, whereOf, type Fields } from "./where";
 
 /** Methods of a model. */
 export const METHODS: ReadonlySet<string> = new Set(
@@ -67,7 +68,7 @@ export function modelCall(
     }
     case "findByPk": {
       const own = onConnection(place, of(second));
-      const where = (at: Place) => first && keyIs(at, first);
+      const where = (at: Place) => first && keyFilter(at, first);
       const rows = findRows(own, of(second), { where, isOne: true });
       return rows && one(place, rows, of(second), true);
     }

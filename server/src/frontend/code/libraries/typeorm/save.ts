@@ -1,9 +1,10 @@
 // Writes of TypeORM's `save` and its like: a row that was read is read again and its changed fields are updated; an
 // object becomes a new row, or an old one's new fields where it has a key. All of one call is in one transaction.
 import type { Command } from "../../../../program/statement";
-import { constantScalar, unknown, type Value } from "../../values";
+import type { Value } from "../../values";
 import { valueFragment, quoteIdentifier, raw, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
+import { columnValue } from "../orm/entityColumns";
 import { columnOf, keysOf, roleOf, type Model } from "../orm/model";
 import {
   assignGenerated,
@@ -22,7 +23,6 @@ import {
   type Place,
 } from "../orm/statements";
 import { entityOf } from "./entities";
-import { isKey } from "./where";
 
 /** Runs something in a transaction of its own unless one is open on the connection. */
 function together(place: Place, run: (inner: Place) => void): void {
@@ -185,7 +185,7 @@ export function columnsSet(place: Place, fields: ReadonlyMap<string, Value>): Co
         tools.lose(`what is written to ${name} along with it is not followed`, place.source);
         continue;
       }
-      set.set(relation.column, valueFragment(keyOf(value, relation.target(), tools)));
+      set.set(relation.column, valueFragment(columnValue(model, name, value, tools)));
       continue;
     }
     const column = columnOf(model, name);
@@ -194,18 +194,6 @@ export function columnsSet(place: Place, fields: ReadonlyMap<string, Value>): Co
     else if (model.others?.has(name) !== true) loseField(place, name);
   }
   return set;
-}
-
-/** The key of a related entity: `{ id: 1 }`, a row, or the key itself. */
-function keyOf(value: Value, other: Model | undefined, tools: Tools): Value {
-  if (constantScalar(value) === null) return value;
-  const [key] = other ? keysOf(other) : [];
-  const name = key?.property ?? key?.column ?? "id";
-  if (value.kind === "object" || value.kind === "row" || value.kind === "choice") {
-    return tools.member(value, name);
-  }
-  if (value.kind === "input") return isKey(value) ? value : tools.member(value, name);
-  return unknown("the key of a related entity", [tools.expression(value)]);
 }
 
 /** A value, or `() => "SQL"`. */

@@ -1,37 +1,24 @@
-// TypeORM's conditions: `where` records with operators, lists of them, keys; orders and limits.
+// TypeORM's filters: `where` records with operators, lists of them, keys; orders.
 import { dictionary } from "../../../../protocol/dictionary";
-import { constantScalar, constantText, unknown, type Value } from "../../values";
-import {
-  allOf,
-  valueFragment,
-  raw,
-  joinFragments,
-  sequence,
-  type Fragment,
-} from "../builders/draft";
+import { constantText, unknown, type Value } from "../../values";
+import { valueFragment, raw, type Fragment } from "../builders/draft";
 import type { Call, Tools } from "../library";
+import { comparison, filterOf, keyFilter, operated, type FilterLanguage, type Operation } from "../orm/filter"; // prettier-ignore
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import { withParameters } from "../orm/parameters";
-import { unlessNothing } from "../orm/nullability";
-import {
-  byKey,
-  columnText,
-  equals,
-  memberOfList,
-  optionalCondition,
-  type Place,
-} from "../orm/statements";
+import { byKey, columnText, type Place } from "../orm/statements";
 
-/** `In([...])`, `MoreThan(1)`: a condition on a column that is named elsewhere. */
+/** `In([...])`, `MoreThan(1)`, `Raw(...)`: a condition on a column that is named elsewhere. */
 export interface Operator {
   readonly kind: "operator";
-  readonly on: (column: string) => Fragment;
+  readonly operation: Operation | "raw";
+  readonly operands: readonly Value[];
 }
 
 export const isOperator = (data: unknown): data is Operator =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "operator";
 
-const COMPARISONS = dictionary<string | undefined>({
+const OPERATIONS = dictionary<Operator["operation"] | undefined>({
   Equal: "=",
   MoreThan: ">",
   MoreThanOrEqual: ">=",
@@ -39,165 +26,78 @@ const COMPARISONS = dictionary<string | undefined>({
   LessThanOrEqual: "<=",
   Like: "LIKE",
   ILike: "ILIKE",
+  In: "IN",
+  Any: "IN",
+  Not: "NOT",
+  IsNull: "IS NULL",
+  Between: "BETWEEN",
+  And: "AND",
+  Or: "OR",
+  Raw: "raw",
 });
 
 /** An operator's call; undefined for all others. */
 export function operatorOf(name: string, call: Call, tools: Tools): Value | undefined {
-  const [first, second] = call.arguments;
-  const made = (on: Operator["on"]): Value =>
-    tools.handle("operator", { kind: "operator", on } satisfies Operator);
-  const symbol = COMPARISONS[name];
-  if (symbol !== undefined && first) {
-    return made((column) => sequence(`${column} ${symbol} `, valueFragment(first)));
-  }
-  switch (name) {
-    case "In":
-      return made((column) => memberOfList(column, first, tools));
-    case "Not":
-      if (!first) return undefined;
-      return made((column) => sequence("NOT (", compared(column, first), ")"));
-    case "IsNull":
-      return made((column) => raw(`${column} IS NULL`));
-    case "Between":
-      if (!first || !second) return undefined;
-      return made((column) =>
-        sequence(`${column} BETWEEN `, valueFragment(first), " AND ", valueFragment(second)),
-      );
-    case "And":
-    case "Or": {
-      const word = name === "And" ? " AND " : " OR ";
-      const parts = call.arguments;
-      return made((column) =>
-        joinFragments(
-          parts.map((each) => sequence("(", compared(column, each), ")")),
-          word,
-        ),
-      );
-    }
-    case "Any":
-      return made((column) => memberOfList(column, first, tools));
-    case "Raw":
-      return made((column) => rawCondition(column, first, second, call, tools));
-    default:
-      return undefined;
-  }
+  const operation = OPERATIONS[name];
+  if (operation === undefined) return undefined;
+  const operands = call.arguments;
+  return tools.handle("operator", { kind: "operator", operation, operands } satisfies Operator);
 }
+
+const LANGUAGE: FilterLanguage = {
+  operation: () => undefined,
+  list: "OR",
+  skips: "null",
+  nulls: "compared",
+  hasLists: false,
+  dropsEmpty: false,
+  condition: (column, value) => {
+    if (value.kind !== "handle" || !isOperator(value.data)) return undefined;
+    const { operation, operands } = value.data;
+    if (operation === "raw") return rawCondition(column.text, operands, column.place);
+    return operated(column, operation, operands, LANGUAGE);
+  },
+};
+
+/** The language of `update` and `delete`: NULL and nothing are compared, which holds for no row. */
+const CRITERIA: FilterLanguage = { ...LANGUAGE, skips: "nothing" };
 
 /** `Raw((alias) => `${alias} > :n`, { n })`. */
 function rawCondition(
   column: string,
-  text: Value | undefined,
-  parameters: Value | undefined,
-  call: Call,
-  tools: Tools,
+  [text, parameters]: readonly Value[],
+  { tools, source }: Place,
 ): Fragment {
   const alias: Value = { kind: "text", parts: raw(column) };
-  const made = text?.kind === "function" ? tools.call(text, [alias], call.source) : text;
+  const made = text?.kind === "function" ? tools.call(text, [alias], source) : text;
   if (made?.kind !== "text") return valueFragment(unknown("a condition that is made elsewhere"));
   return withParameters(made.parts, parameters ? tools.fields(parameters) : undefined, tools);
 }
 
-function compared(column: string, value: Value): Fragment {
-  if (value.kind === "handle" && isOperator(value.data)) return value.data.on(column);
-  return equals(column, value);
-}
-
-/**
- * The rows that a `where` asks for: a record, or a list of which one holds. Undefined: not known. `nothing`: what a value
- * does that is null or undefined: it is left out, or compared as NULL, which holds for no row.
- */
+/** The rows of a filter: a record, or a list of which one holds. Undefined: not known. */
 export function whereOf(
   place: Place,
   where: Value | undefined,
   nothing: "left out" | "compared" = "left out",
 ): readonly Fragment[] | undefined {
-  if (where === undefined || where.kind === "undefined") return [];
-  const items = place.tools.items(where);
-  if (items) {
-    const parts = items.map((item) => whereOf(place, item, nothing));
-    if (!parts.every((each) => each !== undefined)) return undefined;
-    if (parts.length === 0 || parts.some((each) => each.length === 0)) return [];
-    return [
-      joinFragments(
-        parts.map((each) => sequence("(", allOf(each), ")")),
-        " OR ",
-      ),
-    ];
-  }
-  const fields = place.tools.fields(where);
-  if (!fields) return undefined;
-  const parts = [...fields].map(([name, value]) =>
-    nothing === "compared" ? criterion(place, name, value) : wherePart(place, name, value),
-  );
-  return parts.every((each) => each !== undefined) ? parts.flat() : undefined;
+  return filterOf(place, where, nothing === "compared" ? CRITERIA : LANGUAGE);
 }
 
-/** One property of what `update` and `delete` are given, or `where` of a builder. */
-function criterion(place: Place, name: string, value: Value): readonly Fragment[] | undefined {
-  const column = columnOf(place.model, name);
-  if (!column || value.kind === "handle") return wherePart(place, name, value, false);
-  return [sequence(`${columnText(place, column)} = `, valueFragment(value))];
-}
-
-/** One property of a `where`; `undefined` and `null` say nothing. */
-function wherePart(
-  place: Place,
-  name: string,
-  given: Value,
-  mayBeLeftOut = true,
-): readonly Fragment[] | undefined {
-  const { model, tools } = place;
-  const value = mayBeLeftOut ? unlessNothing(given, tools) : given;
-  if (value.kind === "undefined" || constantScalar(value) === null) return [];
-  const relation = model.relations.find(({ property }) => property === name);
-  if (relation) {
-    const other = relation.target();
-    const [key] = other ? keysOf(other) : [];
-    if (relation.column === undefined || !key) return undefined;
-    const fields = value.kind === "object" || value.kind === "row" ? value : undefined;
-    const keyName = key.property ?? key.column;
-    const isKeyAlone =
-      fields?.kind === "row" ||
-      [...(tools.fields(value)?.keys() ?? [])].every((each) => each === keyName);
-    if (fields && !isKeyAlone) return undefined;
-    const isEntity = fields !== undefined || (value.kind === "input" && !isKey(value));
-    const own = isEntity ? tools.member(value, keyName) : value;
-    return [compared(columnText(place, { column: relation.column, type: key.type }), own)];
-  }
-  const column = columnOf(model, name);
-  if (!column) return undefined;
-  const part = optionalCondition(value, (each) => compared(columnText(place, column), each));
-  return part ? [part] : [];
-}
-
-/** True if an argument is a key, and no entity: told by its type, or else by what it is called. */
-export function isKey({ path, type }: Extract<Value, { kind: "input" }>): boolean {
-  return type === undefined ? /id$/iu.test(path) : /^[\s|]*(?:string|number|bigint)\b/u.test(type);
-}
-
-/** The rows of `update` and `delete`: a key, keys, or what `where` has. */
+/** The rows of `update` and `delete`: a key, keys, or a filter. */
 export function criteriaOf(
   place: Place,
-  given: Value | undefined,
+  criteria: Value | undefined,
 ): readonly Fragment[] | undefined {
-  if (given === undefined) return undefined;
+  if (criteria === undefined) return undefined;
   const { model, tools } = place;
+  if (criteria.kind === "row") return byKey(place, (name) => tools.member(criteria, name));
+  const isFilter = tools.items(criteria)?.some((item) => item.kind === "object") === true;
+  if (criteria.kind === "object" || isFilter) return filterOf(place, criteria, CRITERIA);
+  if (criteria.kind === "input" && /Where|Criteria|Partial/u.test(criteria.type ?? "")) return undefined; // prettier-ignore
   const [key] = keysOf(model);
-  if (given.kind === "object" || given.kind === "row") {
-    if (given.kind === "row") return byKey(place, (name) => tools.member(given, name));
-    return whereOf(place, given, "compared");
-  }
-  if (!key) return undefined;
-  const column = columnText(place, key);
-  const items = tools.items(given);
-  const isKeys = items?.every((item) => item.kind !== "object") ?? false;
-  if (items && !isKeys) return whereOf(place, given, "compared");
-  if (items) return [memberOfList(column, given, tools)];
-  if (given.kind === "input" && /Where|Criteria|Partial/u.test(given.type ?? "")) return undefined;
-  if (given.kind === "list" || given.kind === "derived" || given.kind === "rows") {
-    return [memberOfList(column, given, tools)];
-  }
-  return [compared(column, given)];
+  if (criteria.kind !== "handle" || !key) return keyFilter(place, criteria);
+  const own = comparison({ place, text: columnText(place, key), isRequired: true }, criteria, CRITERIA); // prettier-ignore
+  return own && [own];
 }
 
 /** That a row was not deleted softly. */
