@@ -1,25 +1,17 @@
 // JPA's entities: classes whose annotations declare tables, columns and relations.
 import type { ValueType } from "../../../../../program/expression";
 import type { UniqueKey } from "../../../../../program/schema";
-import type { HirAnnotation, HirClass, HirField } from "../../../hir";
+import type { HirAnnotation, HirClass } from "../../../hir";
 import { constantScalar, constantText, type Value } from "../../../values";
 import { findAnnotation } from "../../annotations";
 import { namesIn } from "../../builders/draft";
 import type { ClassValue, Tools } from "../../library";
-import {
-  nameInTable,
-  snakeCase,
-  firstKnownTable,
-  type Model,
-  type ModelColumn,
-  type ModelRelation,
-} from "../../orm/model";
+import { entityFields, entityModel, type EntityField, type EntityReading, type EntityRelation } from "../../orm/entityClass"; // prettier-ignore
+import { snakeCase, type Model, type ModelColumn } from "../../orm/model";
 
 /** A relation with what is done to the other end along with its row. */
-export interface JpaRelation extends ModelRelation {
+export interface JpaRelation extends EntityRelation {
   readonly cascades: ReadonlySet<string>;
-  readonly keyType: ValueType;
-  readonly isRequired: boolean;
 }
 
 export interface JpaModel extends Model {
@@ -57,61 +49,40 @@ function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaMode
   const declared = findAnnotation(of.class.annotations, "Table");
   const written = declared && textOption(declared, "name", of, tools);
   const plain = written ?? entityName;
-  const table = firstKnownTable(tools, [snakeCase(plain), plain]);
-  const known = tools.table(table);
-  const inTable = <Each extends { readonly column?: string | undefined }>(each: Each): Each =>
-    each.column === undefined ? each : { ...each, column: nameInTable(known, each.column) };
   const fields = fieldsOf(of);
-  const own = fields.flatMap((field) => columnOfField(field, tools) ?? []).map(inTable);
-  const relations = fields.flatMap((field) => relationOf(field, tools) ?? []).map(inTable);
-  const joined = relations.flatMap(({ column, keyType, isRequired }): readonly ModelColumn[] =>
-    column === undefined || own.some((each) => each.column === column)
-      ? []
-      : [{ column, type: keyType, isRequired }],
-  );
-  const columns = [...own, ...joined];
+  const reading: EntityReading<OwnedField, JpaRelation> = {
+    tables: [snakeCase(plain), plain],
+    fields,
+    column: (field) => columnOfField(field, tools),
+    relation: (field) => relationOf(field, tools),
+    uniqueKeys: (_columnNamed, columns) =>
+      declared ? uniqueKeysOf(declared, columns, of, tools) : [],
+    isTransient,
+  };
   return {
-    kind: "model",
-    isEntity: true,
-    name,
+    ...entityModel(of, reading, tools),
     entityName,
-    table,
-    columns,
-    relations,
-    uniqueKeys: declared ? uniqueKeysOf(declared, columns, of, tools) : [],
-    class: of,
-    others: new Set(fields.filter(isTransient).map(({ field }) => field.name)),
     isDynamic: findAnnotation(of.class.annotations, "DynamicUpdate") !== undefined,
     unread: unreadOf(of, fields),
   };
 }
 
-interface OwnedField {
-  readonly of: ClassValue;
-  readonly field: HirField;
+interface OwnedField extends EntityField {
   /** The field's own, and those of its getter. */
   readonly annotations: readonly HirAnnotation[];
 }
 
 /** The fields of a class and of those above it, topmost first. */
-function fieldsOf(of: ClassValue, depth = 6): readonly OwnedField[] {
-  const { superclass, fields, methods } = of.class;
-  const parent =
-    superclass === undefined || depth === 0 ? undefined : of.scope.module.lookup(superclass);
-  const own = fields
-    .filter(({ isStatic }) => !isStatic)
-    .map((field): OwnedField => {
-      const capital = field.name.charAt(0).toUpperCase() + field.name.slice(1);
-      const getter = methods.find(
-        ({ name }) => name === `get${capital}` || name === `is${capital}`,
-      );
-      return {
-        of,
-        field,
-        annotations: [...field.annotations, ...(getter?.function.annotations ?? [])],
-      };
-    });
-  return [...(parent?.kind === "class" ? fieldsOf(parent, depth - 1) : []), ...own];
+function fieldsOf(of: ClassValue): readonly OwnedField[] {
+  return entityFields(of).flatMap(({ of: holder, field }): readonly OwnedField[] => {
+    if (field.isStatic) return [];
+    const capital = field.name.charAt(0).toUpperCase() + field.name.slice(1);
+    const getter = holder.class.methods.find(
+      ({ name }) => name === `get${capital}` || name === `is${capital}`,
+    );
+    const annotations = [...field.annotations, ...(getter?.function.annotations ?? [])];
+    return [{ of: holder, field, annotations }];
+  });
 }
 
 function unreadOf({ class: of }: ClassValue, fields: readonly OwnedField[]): readonly string[] {
