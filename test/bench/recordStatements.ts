@@ -26,6 +26,7 @@ const CLIENTS = {
   knex: "3.3.0",
   kysely: "0.28.18",
   mysql2: "3.24.6",
+  objection: "3.1.5",
   pg: "8.23.1",
   postgres: "3.4.9",
   "reflect-metadata": "0.2.2",

@@ -19,7 +19,7 @@ async function check(
 describe("libraries that are not supported", () => {
   const node: Readonly<Record<string, string>> = {
     'import { EntityManager } from "@mikro-orm/sqlite";': "MikroORM on other databases",
-    'import { Model } from "objection";': "Objection",
+    'import { Model } from "bookshelf";': "Bookshelf",
     'const bookshelf = require("bookshelf");': "Bookshelf",
     'import { createClient } from "@supabase/supabase-js";': "Supabase",
     'import { SQL } from "bun";': "Bun's SQL",
@@ -48,20 +48,20 @@ describe("libraries that are not supported", () => {
         "a.ts":
           'import Database from "better-sqlite3"; import { drizzle } from "drizzle-orm/better-sqlite3"; export const db = drizzle(new Database("x"));',
         "b.ts":
-          'import { Pool } from "pg"; import { x } from "./objection"; import y from "objections";',
+          'import { Pool } from "pg"; import { x } from "./bookshelf"; import y from "bookshelves";',
       },
       {},
     ));
 
   it("are told once, with all files", async () => {
     const texts = Object.fromEntries(
-      [..."abcdefg"].map((name) => [`${name}.ts`, 'import { Model } from "objection";']),
+      [..."abcdefg"].map((name) => [`${name}.ts`, 'import { Model } from "bookshelf";']),
     );
     const { notes } = await readOver("", texts, "postgres");
     assert.deepEqual(
       notes.map(({ message }) => message),
       [
-        "Objection is not supported: what is done with it is not read. It is used in a.ts, b.ts, c.ts, d.ts, e.ts and 2 more.",
+        "Bookshelf is not supported: what is done with it is not read. It is used in a.ts, b.ts, c.ts, d.ts, e.ts and 2 more.",
       ],
     );
   });

@@ -17,6 +17,7 @@ const WORDS = [
   "executeRaw",
   "\\.query\\(",
   "\\.query<",
+  "\\.\\$(?:query|relatedQuery)\\(", // rows of Objection
   "\\.execute\\(",
   "createQueryBuilder",
   "epository", // getRepository, @InjectRepository, JpaRepository

@@ -3,6 +3,7 @@ import { AT_DATABASES } from "./atDatabases";
 import { DRIZZLE } from "./builders/drizzle";
 import { KNEX } from "./builders/knex";
 import { KYSELY } from "./builders/kysely";
+import { OBJECTION } from "./builders/objection";
 import { BENCHBASE } from "./java/benchbase";
 import { JDBC } from "./java/jdbc";
 import { JPA } from "./java/jpa/jpa";
@@ -33,6 +34,7 @@ export const LIBRARIES: readonly Library[] = [
   PLANETSCALE,
   PRISMA,
   KNEX,
+  OBJECTION,
   DRIZZLE,
   KYSELY,
   TYPEORM,

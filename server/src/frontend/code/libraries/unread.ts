@@ -19,7 +19,6 @@ const PACKAGES = [
   "@mikro-orm/mssql",
   "@mikro-orm/sqlite",
   "bookshelf",
-  "objection",
   "orchid-orm",
   "oracledb",
   "tedious",

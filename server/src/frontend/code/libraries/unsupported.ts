@@ -13,7 +13,6 @@ type Unsupported = readonly [name: string, ...packages: string[]];
 /** Libraries of JavaScript and TypeScript. */
 const OF_NODE: readonly Unsupported[] = [
   ["MikroORM on other databases", "@mikro-orm/better-sqlite", "@mikro-orm/knex", "@mikro-orm/libsql", "@mikro-orm/mssql", "@mikro-orm/sqlite"],
-  ["Objection", "objection"],
   ["Bookshelf", "bookshelf"],
   ["Waterline", "waterline", "sails-hook-orm", "sails-postgresql", "sails-mysql"],
   ["Orchid ORM", "orchid-orm", "pqb"],

@@ -5,22 +5,9 @@ import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import { draftOf, runDraft, runUnread } from "./draft";
-import { columnOf, mutableQuery, heldAs, isHeld, queryIn, rawPart, rowsIn, tableOf, whole, type MutableQuery, type Query } from "./knexParts"; // prettier-ignore
+import { columnOf, mutableQuery, heldAs, isHeld, onEach, rawPart, rowsIn, tableOf, whole, type Query } from "./knexParts"; // prettier-ignore
 import { extendQuery } from "./knexQueries";
 import { asksBuilder, knexShape } from "./shapes";
-
-/** The results of a query, or of each that it may be by path. */
-function onEach(data: MutableQuery, tools: Tools, run: (query: Query) => Value): Value {
-  const query = queryIn(data, tools);
-  if (query) return run(query);
-  const value = tools.member(data.held, "query");
-  if (value.kind !== "choice") return unknown("a query that is not known", [tools.expression(value)]); // prettier-ignore
-  const way = (each: Value) => (): Value => {
-    tools.assign(data.held, "query", each);
-    return onEach(data, tools, run);
-  };
-  return tools.either(value.condition, way(value.then), way(value.otherwise));
-}
 
 /** Result of a query when it is awaited. */
 function run(handle: HandleValue, query: Query, tools: Tools): Value {

@@ -61,6 +61,19 @@ function queryOf(value: Value): Query | undefined {
   return draft && { ...then, draft };
 }
 
+/** The results of a query, or of each that it may be by path. */
+export function onEach(data: MutableQuery, tools: Tools, run: (query: Query) => Value): Value {
+  const query = queryIn(data, tools);
+  if (query) return run(query);
+  const value = tools.member(data.held, "query");
+  if (value.kind !== "choice") return unknown("a query that is not known", [tools.expression(value)]); // prettier-ignore
+  const way = (each: Value) => (): Value => {
+    tools.assign(data.held, "query", each);
+    return onEach(data, tools, run);
+  };
+  return tools.either(value.condition, way(value.then), way(value.otherwise));
+}
+
 /** The statement with all of its conditions. */
 export function whole({ draft, otherwise }: Query): Draft {
   const where = otherwise
