@@ -282,3 +282,33 @@ export async function take(id: number, n: number) {
       ),
     ));
 });
+
+describe("queries that are parts of one another", () => {
+  const LIBRARIES = {
+    slonik: `import { createPool, sql } from "slonik";
+const pool = createPool("");
+export async function f(id, all) {
+  await pool.query(sql.unsafe\`UPDATE account SET balance = 0 WHERE id = \${id}\${all ? sql.fragment\`\` : sql.fragment\` AND balance = 1\`}\`);
+}`,
+    postgres: `import postgres from "postgres";
+const sql = postgres("");
+export async function f(id, all) {
+  await sql\`UPDATE account SET \${sql({ balance: 0 })} WHERE id = \${id}\${all ? sql\`\` : sql\` AND balance = 1\`}\`;
+}`,
+    neon: `import { neon } from "@neondatabase/serverless";
+const sql = neon("");
+export async function f(id, all) {
+  await sql\`UPDATE account SET balance = 0 WHERE id = \${id}\${all ? sql\`\` : sql\` AND balance = 1\`}\`;
+}`,
+  };
+  for (const [name, text] of Object.entries(LIBRARIES)) {
+    it(`are one of two where the code chooses: ${name}`, () =>
+      check(text, "postgres", [
+        "f autocommit",
+        "  if (not (:all is null) and :all)",
+        "    update account set balance = 0 where (account.id = :id)",
+        "  else",
+        "    update account set balance = 0 where ((account.id = :id) and (account.balance = 1))",
+      ]));
+  }
+});

@@ -17,9 +17,11 @@ import {
   sequence,
   type Fragment,
 } from "./builders/draft";
-import type { Call, Library, Template, Tools } from "./library";
-import { parametersIn, rowsOf } from "./rawSql";
+import { driver } from "./driver";
+import type { Call, Template, Tools } from "./library";
+import { rowsOf } from "./rawSql";
 import { allOrNone } from "./ownConnection";
+import { splicedText } from "./splices";
 
 /** A part of a query: a template that is not awaited, or what `sql(...)` makes of names, rows and lists. */
 type Part =
@@ -37,30 +39,28 @@ function partOf(value: Value): Part | undefined {
   return isPart(data) ? data : undefined;
 }
 
-/** A query that runs when it is awaited, and is a part of another one where it stands in that. */
-function query(handle: HandleValue, { text, source }: Template, tools: Tools): Value {
-  const data: Part = { kind: "fragment", text };
-  return {
-    kind: "deferred",
-    data,
-    run: () =>
-      runQuery(handle, text.kind === "text" ? text.parts : valueFragment(text), source, tools),
-  };
+/** The text with its parts spelled out. */
+function whole(parts: Fragment, tools: Tools): Value {
+  return splicedText({ kind: "text", parts }, (value, before): Value | undefined => {
+    const own = partOf(value);
+    if (own?.kind !== "helper") return own?.text;
+    return { kind: "text", parts: helped(own.values, before, tools) };
+  });
 }
 
-function runQuery(
-  { connection }: HandleValue,
-  parts: Fragment,
-  source: Call["source"],
-  tools: Tools,
-): Value {
-  const list = listIn(parts, tools);
-  if (list) return insertEach(connection, parts, list, source, tools);
-  const outcome = tools.sql(connection, expanded(parts, "", tools), {}, source);
-  const rows = rowsOf(outcome, tools);
-  if (outcome.kind !== "change") return rows;
-  // A result is its rows and says how many there were.
-  return outcome.rows ?? tools.object({ count: outcome.count });
+/** A query that runs when it is awaited, and is a part of another one where it stands in that. */
+function query({ connection }: HandleValue, { text, source }: Template, tools: Tools): Value {
+  const data: Part = { kind: "fragment", text };
+  const parts = text.kind === "text" ? text.parts : valueFragment(text);
+  const run = (): Value => {
+    const list = listIn(parts, tools);
+    if (list) return insertEach(connection, parts, list, source, tools);
+    const outcome = tools.sql(connection, whole(parts, tools), {}, source);
+    if (outcome.kind !== "change") return rowsOf(outcome, tools);
+    // A result is its rows and says how many there were.
+    return outcome.rows ?? tools.object({ count: outcome.count });
+  };
+  return { kind: "deferred", data, run };
 }
 
 /** Rows to insert that are not known one by one. */
@@ -90,39 +90,10 @@ function insertEach(
         const data: Part = { kind: "helper", values: [item, ...made.values.slice(1)] };
         return { kind: "hole", value: tools.handle("part", data) };
       });
-      tools.sql(own, expanded(single, "", tools), {}, source);
+      tools.sql(own, whole(single, tools), {}, source);
     });
   });
   return unknown("the rows that a list inserts");
-}
-
-/** The text with its parts spelled out; one of two texts where the code chose between parts. */
-function expanded(parts: Fragment, before: string, tools: Tools): Value {
-  const made: TextPart[] = [];
-  let text = before;
-  for (const [at, part] of parts.entries()) {
-    if (part.kind === "run") {
-      text += part.run.text;
-      made.push(part);
-      continue;
-    }
-    const { value } = part;
-    if (value.kind === "choice" && [value.then, value.otherwise].some(partOf)) {
-      const rest = parts.slice(at + 1);
-      const side = (each: Value): Value =>
-        expanded([...made, { kind: "hole", value: each }, ...rest], before, tools);
-      return { ...value, then: side(value.then), otherwise: side(value.otherwise) };
-    }
-    const own = partOf(value);
-    if (own?.kind === "fragment") {
-      const inner = own.text.kind === "text" ? own.text.parts : valueFragment(own.text);
-      return expanded([...made, ...inner, ...parts.slice(at + 1)], before, tools);
-    }
-    const written = own ? helped(own.values, text, tools) : [part];
-    text += " ";
-    made.push(...written);
-  }
-  return { kind: "text", parts: made };
 }
 
 /** Meaning of `sql(...)` behind that text. */
@@ -176,74 +147,43 @@ function helped(values: readonly Value[], before: string, tools: Tools): Fragmen
   return sequence(`(${list}) VALUES `, joinFragments(tuples, ", "));
 }
 
+const LEVEL = /isolation\s+level\s+((?:read|repeatable)\s+\w+|serializable)/iu;
+
 /** `sql.begin([options,] async (sql) => ...)`. */
-function begin(call: Call, tools: Tools): Value {
-  const [first, second] = call.arguments;
-  const callback = second ?? first;
-  if (!callback) return UNDEFINED;
-  const options = second ? constantText(first) : undefined;
-  const named = /isolation\s+level\s+((?:read|repeatable)\s+\w+|serializable)/iu;
-  const isKnown = !second || options !== undefined;
-  const level = isKnown ? named.exec(options ?? "")?.[1] : "";
+function begin({ arguments: [first, second], source }: Call, tools: Tools): Value {
+  const work = second ?? first;
+  if (!work) return UNDEFINED;
+  const options = second && constantText(first);
+  const level = second && options === undefined ? "" : LEVEL.exec(options ?? "")?.[1];
   const connection = tools.connection(false);
-  const inner = tools.handle("sql", undefined, connection);
-  const { source } = call;
   return tools.inTransaction(connection, { source, ...(level !== undefined && { level }) }, () =>
-    tools.settle(tools.call(callback, [inner], source)),
+    tools.settle(tools.call(work, [tools.handle("sql", undefined, connection)], source)),
   );
 }
 
-export const POSTGRES_JS: Library = {
-  name: "postgres",
-  modules: ["postgres"],
-  imported: (name) => (name === "default" ? undefined : UNDEFINED),
-  typed: (type, tools) => {
-    switch (type.replace(/^postgres\./u, "")) {
-      case "Sql":
-        return tools.handle("sql", undefined, tools.connection(true));
-      case "TransactionSql":
-        return tools.handle("sql", undefined, tools.connection(false));
-      default:
-        return undefined;
-    }
+export const POSTGRES_JS = driver(
+  {
+    name: "postgres",
+    modules: ["postgres"],
+    clients: {
+      sql: { kind: "pool", types: ["Sql"], made: ["postgres"] },
+      transaction: { kind: "connection", as: "sql", types: ["TransactionSql"] },
+    },
+    methods: {
+      "sql: unsafe": { kind: "sql", result: "rows" },
+      "sql: savepoint": { kind: "scope", client: "sql", isTransaction: true, isNested: true },
+      "sql: json": { kind: "argument" },
+      "sql: end": { kind: "nothing" },
+    },
   },
-  tagged: (handle, template, tools) =>
-    handle.path === "sql" ? query(handle, template, tools) : undefined,
-  call: (handle, call, tools) => {
-    switch (handle.path) {
-      case "sql": {
-        const data: Part = { kind: "helper", values: call.arguments };
-        return tools.handle("part", data);
-      }
-      case "sql.savepoint": {
-        const callback = call.arguments.find((each) => each.kind === "function");
-        const { connection } = handle;
-        if (!callback || !connection) return undefined;
-        const { source } = call;
-        return tools.inTransaction(connection, { source, isNested: true }, () =>
-          tools.settle(tools.call(callback, [tools.handle("sql", undefined, connection)], source)),
-        );
-      }
-      case "postgres":
-        return tools.handle("sql", undefined, tools.connection(true));
-      case "sql.begin":
-        return begin(call, tools);
-      case "sql.unsafe": {
-        const [text, values] = call.arguments;
-        const outcome = tools.sql(
-          handle.connection,
-          text ?? UNDEFINED,
-          parametersIn(values, tools),
-          call.source,
-        );
-        return rowsOf(outcome, tools);
-      }
-      case "sql.end":
-        return UNDEFINED;
-      case "sql.json":
-        return call.arguments[0] ?? UNDEFINED;
-      default:
-        return undefined;
-    }
+  {
+    imported: (name) => (name === "default" ? undefined : UNDEFINED),
+    tagged: (handle, template, tools) =>
+      handle.path === "sql" ? query(handle, template, tools) : undefined,
+    call: ({ path }, call, tools) => {
+      if (path === "sql.begin") return begin(call, tools);
+      const data: Part = { kind: "helper", values: call.arguments };
+      return path === "sql" ? tools.handle("part", data) : undefined;
+    },
   },
-};
+);

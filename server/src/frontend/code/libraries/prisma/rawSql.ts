@@ -1,7 +1,7 @@
 // SQL text in the Prisma client: tagged templates, `Prisma.sql` and its kin, which may stand inside each other.
 import { constantText, textOf, type HandleValue, type Value } from "../../values";
 import type { Call, Template, Tools } from "../library";
-import { joinedText, splicedText, textIn } from "../splices";
+import { joinedText, splicedText } from "../splices";
 import { isHandle } from "./argumentValues";
 
 /** The value of a tagged template or of a call that makes a part of a text; undefined for anything else. */
@@ -39,7 +39,7 @@ export function fragment(tools: Tools, text: Value): HandleValue {
 
 /** The text that a fragment is; other values as they are. */
 export function sqlTextOf(value: Value | undefined): Value {
-  return value === undefined ? textOf("") : textIn(value, innerText);
+  return value === undefined ? textOf("") : splicedText(value, innerText);
 }
 
 /** A text whose holes may be parts of text themselves. */
