@@ -91,286 +91,343 @@ export interface ChangesContext {
   readonly rowNumber: () => number;
 }
 
+/** The changes of a statement so far. */
+interface ChangeState {
+  readonly context: ChangesContext;
+  readonly dialect: Dialect;
+  readonly changed: Map<StoreKey, Change>;
+  /** Entries of unique keys: the row that has each by now. */
+  readonly entries: Map<StoreKey, Value>;
+  /** The keys of rows that were written. */
+  readonly written: Map<SqlRow, StoreKey>;
+  readonly pending: PendingReference[];
+}
+
 export function createChanges(context: ChangesContext): Changes {
-  const { catalog, rows, rules } = context;
-  const { dialect } = catalog;
-  const changed = new Map<StoreKey, Change>();
-  const entries = new Map<StoreKey, Value>();
-  const written = new Map<SqlRow, StoreKey>();
-  const pending: PendingReference[] = [];
-
-  function rowAt(table: Table, key: StoreKey): SqlRow | undefined {
-    const change = changed.get(key);
-    return change === undefined ? rows.newestRow(table, key) : change.after;
-  }
-
-  function entryAt(key: StoreKey): Value {
-    return entries.has(key) ? entries.get(key) : rows.newestVersion(key);
-  }
-
-  function put(table: Table, key: StoreKey, after: SqlRow | undefined): void {
-    const known = changed.get(key);
-    const before = known === undefined ? rows.newestRow(table, key) : known.before;
-    changed.set(key, { table, before, after });
-    if (after !== undefined) written.set(after, key);
-  }
-
-  function conflict(
-    table: Table,
-    row: SqlRow,
-    keys: readonly Key[],
-    env: Env,
-  ): Conflict | undefined {
-    for (const key of keys) {
-      if (key.primary) {
-        const at = rowKey(table, row, dialect);
-        const existing = at === undefined ? undefined : rowAt(table, at);
-        if (at !== undefined && existing !== undefined) return { key, at, row: existing };
-        continue;
-      }
-      const entry = rules(table).covers(key, row, env)
-        ? indexKey(table, key, row, dialect)
-        : undefined;
-      const owner = entry === undefined ? undefined : entryAt(entry);
-      if (typeof owner !== "string") continue;
-      const existing = rowAt(table, owner);
-      if (existing !== undefined) return { key, at: owner, row: existing };
-    }
-    return undefined;
-  }
-
-  function enter(
-    table: Table,
-    row: SqlRow,
-    at: StoreKey | undefined,
-    owner: Value,
-    env: Env,
-  ): void {
-    for (const key of table.keys) {
-      if (key.primary || !rules(table).covers(key, row, env)) continue;
-      const entry = indexKey(table, key, row, dialect);
-      if (entry === undefined) continue;
-      // Another row's entry stays when this row gives it up.
-      if (owner === undefined && entryAt(entry) !== at) continue;
-      entries.set(entry, owner);
-    }
-  }
-
-  function insert(table: Table, row: SqlRow, env: Env): void {
-    const other = conflict(table, row, table.keys, env);
-    if (other !== undefined) throw duplicate(table, other.key, row, dialect);
-    const key = rowKey(table, row, dialect) ?? `${tablePrefix(table)}#${context.rowNumber()}`;
-    put(table, key, row);
-    enter(table, row, key, key, env);
-  }
-
-  function update(table: Table, key: StoreKey, before: SqlRow, after: SqlRow, env: Env): void {
-    const next = rowKey(table, after, dialect) ?? key;
-    const moved = table.keys.filter(
-      ({ columns, where }) =>
-        where !== undefined || columns.some((at) => !same(table, at, before, after, dialect)),
-    );
-    for (const each of moved) {
-      const other = conflict(table, after, [each], env);
-      if (other !== undefined && other.at !== key) throw duplicate(table, each, after, dialect);
-    }
-    enter(table, before, key, undefined, env);
-    if (next !== key) put(table, key, undefined);
-    put(table, next, after);
-    enter(table, after, next, next, env);
-  }
-
-  function remove(table: Table, key: StoreKey, before: SqlRow, env?: Env): void {
-    put(table, key, undefined);
-    for (const each of table.keys) {
-      if (each.primary || (env !== undefined && !rules(table).covers(each, before, env))) continue;
-      const entry = indexKey(table, each, before, dialect);
-      if (entry !== undefined && entryAt(entry) === key) entries.set(entry, undefined);
-    }
-  }
-
-  /** Rows of a table with equal values in some columns, as they are after the statement. */
-  function matching(
-    table: Table,
-    columns: readonly number[],
-    values: SqlRow,
-  ): readonly (readonly [StoreKey, SqlRow])[] {
-    const fixed = new Map(columns.map((at, index) => [at, [values[index] ?? null]] as const));
-    const all = new Map(rows.newestRows(table, fixed));
-    for (const [key, change] of changed) {
-      if (change.table.name !== table.name) continue;
-      if (change.after === undefined) all.delete(key);
-      else all.set(key, change.after);
-    }
-    return [...all].filter(([, row]) =>
-      columns.every((at, index) => {
-        const [own, wanted] = [row[at] ?? null, values[index] ?? null];
-        const type = table.columns[at]?.declared.type ?? "unknown";
-        return own !== null && identity(own, type, dialect) === identity(wanted, type, dialect);
-      }),
-    );
-  }
-
-  /** A violation: at once an error, or something to look at again when the transaction ends. */
-  function violated(child: Table, key: ForeignKey, values: SqlRow, error: () => Error): void {
-    if (context.references(child, key) === "now") throw error();
-    pending.push({ child: child.name, key, values });
-  }
-
-  function checkParents({ table, before, after }: Change): void {
-    if (after === undefined) return;
-    for (const key of table.foreignKeys) {
-      if (context.references(table, key) === "never") continue;
-      const own = positions(table, key.columns);
-      if (before !== undefined && own.every((at) => same(table, at, before, after, dialect)))
-        continue;
-      const values = own.map((at) => after[at] ?? null);
-      if (values.includes(null)) continue;
-      const parent = catalog.tables.get(key.table);
-      // MySQL's may be dropped while nobody looks at references.
-      if (parent === undefined) throw missingParent(table, key, values, dialect);
-      const columns = referencedColumns(parent, key);
-      if (!hasParent(parent, columns, values))
-        violated(table, key, values, () => missingParent(table, key, values, dialect));
-    }
-  }
-
-  function hasParent(parent: Table, columns: readonly number[], values: SqlRow): boolean {
-    const row: SqlValue[] = parent.columns.map(() => null);
-    for (const [index, at] of columns.entries()) row[at] = values[index] ?? null;
-    const isSame = (key: Key): boolean =>
-      key.columns.length === columns.length && key.columns.every((at) => columns.includes(at));
-    if (parent.keys.some((key) => key.primary && isSame(key))) {
-      const at = rowKey(parent, row, dialect);
-      return at !== undefined && rowAt(parent, at) !== undefined;
-    }
-    const unique = parent.keys.find((key) => key.where === undefined && isSame(key));
-    const entry = unique === undefined ? undefined : indexKey(parent, unique, row, dialect);
-    if (entry !== undefined) return typeof entryAt(entry) === "string";
-    return matching(parent, columns, values).length > 0;
-  }
-
-  /** The action on rows that refer to one that is gone or has another key; true if anything changed. */
-  function checkChildren({ table, before, after }: Change, env: Env): boolean {
-    if (before === undefined) return false;
-    let acted = false;
-    for (const child of catalog.tables.values()) {
-      for (const key of child.foreignKeys) {
-        if (key.table !== table.name || context.references(child, key) === "never") continue;
-        const columns = referencedColumns(table, key);
-        if (after !== undefined && columns.every((at) => same(table, at, before, after, dialect)))
-          continue;
-        const values = columns.map((at) => before[at] ?? null);
-        if (values.includes(null)) continue;
-        const own = positions(child, key.columns);
-        const children = matching(child, own, values);
-        if (children.length === 0) continue;
-        // Another row may have taken the key over.
-        const action = after === undefined ? key.onDelete : key.onUpdate;
-        if (
-          (action === "no action" || action === "restrict") &&
-          matching(table, columns, values).length > 0
-        )
-          continue;
-        const next = after === undefined ? undefined : columns.map((at) => after[at] ?? null);
-        for (const [at, row] of children)
-          act({ child, key, own, at, row, next, action, parent: table, values }, env);
-        acted = true;
-      }
-    }
-    return acted;
-  }
-
-  function act(
-    { child, key, own, at, row, next, action, parent, values }: Reaction,
-    env: Env,
-  ): void {
-    switch (action) {
-      case "no action":
-        violated(child, key, values, () => referenced(parent, child, key, dialect));
-        return;
-      case "restrict":
-        throw referenced(parent, child, key, dialect);
-      case "cascade":
-        if (next === undefined) remove(child, at, row, env);
-        else update(child, at, row, replaced(row, own, next), env);
-        return;
-      case "set null":
-        update(
-          child,
-          at,
-          row,
-          replaced(
-            row,
-            own,
-            own.map(() => null),
-          ),
-          env,
-        );
-        return;
-      case "set default": {
-        const { defaults } = rules(child);
-        update(
-          child,
-          at,
-          row,
-          replaced(
-            row,
-            own,
-            own.map((column) => defaults[column]?.run(env) ?? null),
-          ),
-          env,
-        );
-        return;
-      }
-      default:
-        action satisfies never;
-    }
-  }
-
-  return {
-    conflict,
-    insert,
-    update,
-    remove: (table, key, before) => remove(table, key, before),
-    rowAt,
-    checkReferences(env) {
-      const checked = new Set<Change>();
-      for (let more = true; more;) {
-        more = false;
-        forEachItem([...changed.values()], (change) => {
-          if (checked.has(change)) return;
-          checked.add(change);
-          if (checkChildren(change, env)) more = true;
-        });
-      }
-      forEachItem(changed.values(), checkParents);
-    },
-    pending: () => pending,
-    checkPending(all) {
-      forEachItem(all, ({ child: name, key: { name: constraint }, values }) => {
-        const child = catalog.tables.get(name);
-        const key = child?.foreignKeys.find((each) => each.name === constraint);
-        const parent = key && catalog.tables.get(key.table);
-        if (child === undefined || key === undefined || parent === undefined) return;
-        const isLeft = matching(child, positions(child, key.columns), values).length > 0;
-        if (isLeft && !hasParent(parent, referencedColumns(parent, key), values))
-          throw missingParent(child, key, values, dialect);
-      });
-    },
-    writes() {
-      const all = new Map<StoreKey, Value>();
-      for (const [key, { table, before, after }] of changed) {
-        if (after === undefined) {
-          if (before !== undefined) all.set(key, undefined);
-        } else all.set(key, encodeRow(table, after));
-      }
-      for (const [key, owner] of entries) all.set(key, owner);
-      return all;
-    },
-    changed: () => [...changed.values()],
-    keyOf: (row) => written.get(row),
+  const state: ChangeState = {
+    context,
+    dialect: context.catalog.dialect,
+    changed: new Map(),
+    entries: new Map(),
+    written: new Map(),
+    pending: [],
   };
+  return {
+    conflict: (...given) => conflict(state, ...given),
+    insert: (...given) => insert(state, ...given),
+    update: (...given) => update(state, ...given),
+    remove: (...given) => remove(state, ...given),
+    rowAt: (...given) => rowAt(state, ...given),
+    checkReferences: (env) => checkReferences(state, env),
+    pending: () => state.pending,
+    checkPending: (all) => checkPending(state, all),
+    writes: () => writesOf(state),
+    changed: () => [...state.changed.values()],
+    keyOf: (row) => state.written.get(row),
+  };
+}
+
+function rowAt(state: ChangeState, table: Table, key: StoreKey): SqlRow | undefined {
+  const change = state.changed.get(key);
+  return change === undefined ? state.context.rows.newestRow(table, key) : change.after;
+}
+
+function entryAt(state: ChangeState, key: StoreKey): Value {
+  return state.entries.has(key) ? state.entries.get(key) : state.context.rows.newestVersion(key);
+}
+
+function put(state: ChangeState, table: Table, key: StoreKey, after: SqlRow | undefined): void {
+  const known = state.changed.get(key);
+  const before = known === undefined ? state.context.rows.newestRow(table, key) : known.before;
+  state.changed.set(key, { table, before, after });
+  if (after !== undefined) state.written.set(after, key);
+}
+
+function conflict(
+  state: ChangeState,
+  table: Table,
+  row: SqlRow,
+  keys: readonly Key[],
+  env: Env,
+): Conflict | undefined {
+  for (const key of keys) {
+    if (key.primary) {
+      const at = rowKey(table, row, state.dialect);
+      const existing = at === undefined ? undefined : rowAt(state, table, at);
+      if (at !== undefined && existing !== undefined) return { key, at, row: existing };
+      continue;
+    }
+    const entry = state.context.rules(table).covers(key, row, env)
+      ? indexKey(table, key, row, state.dialect)
+      : undefined;
+    const owner = entry === undefined ? undefined : entryAt(state, entry);
+    if (typeof owner !== "string") continue;
+    const existing = rowAt(state, table, owner);
+    if (existing !== undefined) return { key, at: owner, row: existing };
+  }
+  return undefined;
+}
+
+function enter(
+  state: ChangeState,
+  table: Table,
+  row: SqlRow,
+  at: StoreKey | undefined,
+  owner: Value,
+  env: Env,
+): void {
+  for (const key of table.keys) {
+    if (key.primary || !state.context.rules(table).covers(key, row, env)) continue;
+    const entry = indexKey(table, key, row, state.dialect);
+    if (entry === undefined) continue;
+    // Another row's entry stays when this row gives it up.
+    if (owner === undefined && entryAt(state, entry) !== at) continue;
+    state.entries.set(entry, owner);
+  }
+}
+
+function insert(state: ChangeState, table: Table, row: SqlRow, env: Env): void {
+  const other = conflict(state, table, row, table.keys, env);
+  if (other !== undefined) throw duplicate(table, other.key, row, state.dialect);
+  const key =
+    rowKey(table, row, state.dialect) ?? `${tablePrefix(table)}#${state.context.rowNumber()}`;
+  put(state, table, key, row);
+  enter(state, table, row, key, key, env);
+}
+
+function update(
+  state: ChangeState,
+  table: Table,
+  key: StoreKey,
+  before: SqlRow,
+  after: SqlRow,
+  env: Env,
+): void {
+  const next = rowKey(table, after, state.dialect) ?? key;
+  const moved = table.keys.filter(
+    ({ columns, where }) =>
+      where !== undefined || columns.some((at) => !same(table, at, before, after, state.dialect)),
+  );
+  for (const each of moved) {
+    const other = conflict(state, table, after, [each], env);
+    if (other !== undefined && other.at !== key) throw duplicate(table, each, after, state.dialect);
+  }
+  enter(state, table, before, key, undefined, env);
+  if (next !== key) put(state, table, key, undefined);
+  put(state, table, next, after);
+  enter(state, table, after, next, next, env);
+}
+
+function remove(state: ChangeState, table: Table, key: StoreKey, before: SqlRow, env?: Env): void {
+  put(state, table, key, undefined);
+  for (const each of table.keys) {
+    if (
+      each.primary ||
+      (env !== undefined && !state.context.rules(table).covers(each, before, env))
+    )
+      continue;
+    const entry = indexKey(table, each, before, state.dialect);
+    if (entry !== undefined && entryAt(state, entry) === key) state.entries.set(entry, undefined);
+  }
+}
+
+/** Rows of a table with equal values in some columns, as they are after the statement. */
+function matching(
+  state: ChangeState,
+  table: Table,
+  columns: readonly number[],
+  values: SqlRow,
+): readonly (readonly [StoreKey, SqlRow])[] {
+  const fixed = new Map(columns.map((at, index) => [at, [values[index] ?? null]] as const));
+  const all = new Map(state.context.rows.newestRows(table, fixed));
+  for (const [key, change] of state.changed) {
+    if (change.table.name !== table.name) continue;
+    if (change.after === undefined) all.delete(key);
+    else all.set(key, change.after);
+  }
+  return [...all].filter(([, row]) =>
+    columns.every((at, index) => {
+      const [own, wanted] = [row[at] ?? null, values[index] ?? null];
+      const type = table.columns[at]?.declared.type ?? "unknown";
+      return (
+        own !== null && identity(own, type, state.dialect) === identity(wanted, type, state.dialect)
+      );
+    }),
+  );
+}
+
+/** A violation: at once an error, or something to look at again when the transaction ends. */
+function violated(
+  state: ChangeState,
+  child: Table,
+  key: ForeignKey,
+  values: SqlRow,
+  error: () => Error,
+): void {
+  if (state.context.references(child, key) === "now") throw error();
+  state.pending.push({ child: child.name, key, values });
+}
+
+function checkParents(state: ChangeState, { table, before, after }: Change): void {
+  if (after === undefined) return;
+  for (const key of table.foreignKeys) {
+    if (state.context.references(table, key) === "never") continue;
+    const own = positions(table, key.columns);
+    if (before !== undefined && own.every((at) => same(table, at, before, after, state.dialect)))
+      continue;
+    const values = own.map((at) => after[at] ?? null);
+    if (values.includes(null)) continue;
+    const parent = state.context.catalog.tables.get(key.table);
+    // MySQL's may be dropped while nobody looks at references.
+    if (parent === undefined) throw missingParent(table, key, values, state.dialect);
+    const columns = referencedColumns(parent, key);
+    if (!hasParent(state, parent, columns, values))
+      violated(state, table, key, values, () => missingParent(table, key, values, state.dialect));
+  }
+}
+
+function hasParent(
+  state: ChangeState,
+  parent: Table,
+  columns: readonly number[],
+  values: SqlRow,
+): boolean {
+  const row: SqlValue[] = parent.columns.map(() => null);
+  for (const [index, at] of columns.entries()) row[at] = values[index] ?? null;
+  const isSame = (key: Key): boolean =>
+    key.columns.length === columns.length && key.columns.every((at) => columns.includes(at));
+  if (parent.keys.some((key) => key.primary && isSame(key))) {
+    const at = rowKey(parent, row, state.dialect);
+    return at !== undefined && rowAt(state, parent, at) !== undefined;
+  }
+  const unique = parent.keys.find((key) => key.where === undefined && isSame(key));
+  const entry = unique === undefined ? undefined : indexKey(parent, unique, row, state.dialect);
+  if (entry !== undefined) return typeof entryAt(state, entry) === "string";
+  return matching(state, parent, columns, values).length > 0;
+}
+
+/** The action on rows that refer to one that is gone or has another key; true if anything changed. */
+function checkChildren(state: ChangeState, { table, before, after }: Change, env: Env): boolean {
+  if (before === undefined) return false;
+  let acted = false;
+  for (const child of state.context.catalog.tables.values()) {
+    for (const key of child.foreignKeys) {
+      if (key.table !== table.name || state.context.references(child, key) === "never") continue;
+      const columns = referencedColumns(table, key);
+      if (
+        after !== undefined &&
+        columns.every((at) => same(table, at, before, after, state.dialect))
+      )
+        continue;
+      const values = columns.map((at) => before[at] ?? null);
+      if (values.includes(null)) continue;
+      const own = positions(child, key.columns);
+      const children = matching(state, child, own, values);
+      if (children.length === 0) continue;
+      // Another row may have taken the key over.
+      const action = after === undefined ? key.onDelete : key.onUpdate;
+      if (
+        (action === "no action" || action === "restrict") &&
+        matching(state, table, columns, values).length > 0
+      )
+        continue;
+      const next = after === undefined ? undefined : columns.map((at) => after[at] ?? null);
+      for (const [at, row] of children)
+        act(state, { child, key, own, at, row, next, action, parent: table, values }, env);
+      acted = true;
+    }
+  }
+  return acted;
+}
+
+function act(
+  state: ChangeState,
+  { child, key, own, at, row, next, action, parent, values }: Reaction,
+  env: Env,
+): void {
+  switch (action) {
+    case "no action":
+      violated(state, child, key, values, () => referenced(parent, child, key, state.dialect));
+      return;
+    case "restrict":
+      throw referenced(parent, child, key, state.dialect);
+    case "cascade":
+      if (next === undefined) remove(state, child, at, row, env);
+      else update(state, child, at, row, replaced(row, own, next), env);
+      return;
+    case "set null":
+      update(
+        state,
+        child,
+        at,
+        row,
+        replaced(
+          row,
+          own,
+          own.map(() => null),
+        ),
+        env,
+      );
+      return;
+    case "set default": {
+      const { defaults } = state.context.rules(child);
+      update(
+        state,
+        child,
+        at,
+        row,
+        replaced(
+          row,
+          own,
+          own.map((column) => defaults[column]?.run(env) ?? null),
+        ),
+        env,
+      );
+      return;
+    }
+    default:
+      action satisfies never;
+  }
+}
+
+/** References of all changed rows; ON DELETE and ON UPDATE add changes. */
+function checkReferences(state: ChangeState, env: Env): void {
+  const checked = new Set<Change>();
+  for (let more = true; more;) {
+    more = false;
+    forEachItem([...state.changed.values()], (change) => {
+      if (checked.has(change)) return;
+      checked.add(change);
+      if (checkChildren(state, change, env)) more = true;
+    });
+  }
+  forEachItem(state.changed.values(), (change) => {
+    checkParents(state, change);
+  });
+}
+
+function checkPending(state: ChangeState, all: readonly PendingReference[]): void {
+  const { catalog } = state.context;
+  forEachItem(all, ({ child: name, key: { name: constraint }, values }) => {
+    const child = catalog.tables.get(name);
+    const key = child?.foreignKeys.find((each) => each.name === constraint);
+    const parent = key && catalog.tables.get(key.table);
+    if (child === undefined || key === undefined || parent === undefined) return;
+    const isLeft = matching(state, child, positions(child, key.columns), values).length > 0;
+    if (isLeft && !hasParent(state, parent, referencedColumns(parent, key), values))
+      throw missingParent(child, key, values, state.dialect);
+  });
+}
+
+function writesOf({ changed, entries }: ChangeState): ReadonlyMap<StoreKey, Value> {
+  const all = new Map<StoreKey, Value>();
+  for (const [key, { table, before, after }] of changed) {
+    if (after === undefined) {
+      if (before !== undefined) all.set(key, undefined);
+    } else all.set(key, encodeRow(table, after));
+  }
+  for (const [key, owner] of entries) all.set(key, owner);
+  return all;
 }
 
 function positions(table: Table, names: readonly string[]): readonly number[] {
