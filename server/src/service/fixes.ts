@@ -3,6 +3,7 @@
 import {
   editedText,
   orderedEdits,
+  withLineEnds,
   type Candidate,
   type TextEdit,
 } from "../analysis/repair/candidate";
@@ -83,7 +84,7 @@ export async function findFixes(
     const { kind } = candidate;
     settle(kind);
     if (signal.aborted || (isOneEnough && fixes.length > 0)) break;
-    const edits = orderedEdits(candidate.edits);
+    const edits = orderedEdits(withLineEnds(files, candidate.edits));
     const key = JSON.stringify(edits);
     if (tried.has(key) || isDone(kind)) continue;
     tried.add(key);

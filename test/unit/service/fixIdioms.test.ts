@@ -60,6 +60,13 @@ const CASES: readonly {
   { program: "slonik-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   { program: "jdbc-stock", kind: "row-lock", edits: [" FOR UPDATE"] },
   {
+    program: "jpa-stock",
+    kind: "advisory-lock",
+    edits: [
+      `em.createNativeQuery("SELECT CAST(pg_advisory_xact_lock(hashtext('item')) AS text)").getResultList();\n      `,
+    ],
+  },
+  {
     program: "mikroorm-stock",
     kind: "row-lock",
     edits: [", LockMode", ", { lockMode: LockMode.PESSIMISTIC_WRITE }"],
@@ -356,6 +363,21 @@ const GUARDED: readonly (readonly [string, string])[] = [
     "typeorm-builder-stock",
     `.set({ stock: () => "stock - :change" }).where("id = :id", { id }).andWhere("stock >= :bound", { bound: amount }).setParameter("change", amount).execute();
     if (updated.affected === 0) throw`,
+  ],
+  [
+    "jdbc-stock",
+    `prepareStatement("UPDATE item SET stock = stock - ? WHERE id = ? AND stock >= ?")) {
+      write.setInt(1, amount);
+      write.setInt(2, id);
+      write.setInt(3, amount);
+      if (write.executeUpdate() == 0) {
+        connection.rollback();
+        return;
+      }`,
+  ],
+  [
+    "template-stock",
+    `if (jdbc.update("UPDATE item SET stock = stock - ? WHERE id = ? AND stock >= ?", amount, id, amount) == 0) throw`,
   ],
   [
     "sequelize-stock",

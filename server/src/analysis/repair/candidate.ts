@@ -46,6 +46,21 @@ export function orderedEdits(edits: readonly TextEdit[]): readonly TextEdit[] | 
   return overlap ? undefined : ordered;
 }
 
+/** The edits with the line ends of their files: whoever writes them writes `\n`. Linear in the texts. */
+export function withLineEnds(
+  files: readonly { readonly file: FileId; readonly text: string }[],
+  edits: readonly TextEdit[],
+): readonly TextEdit[] {
+  const ofWindows = new Set(
+    files.flatMap(({ file, text }) => (text.includes("\r\n") ? [file] : [])),
+  );
+  return edits.map((each) =>
+    ofWindows.has(each.file)
+      ? { ...each, newText: each.newText.replaceAll(/\r?\n/gu, "\r\n") }
+      : each,
+  );
+}
+
 /** The text with the edits of its file applied; they are ordered and do not overlap. Linear in the text. */
 export function editedText(text: string, edits: readonly TextEdit[]): string {
   let at = 0;

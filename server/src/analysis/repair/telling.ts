@@ -26,7 +26,7 @@ export function nowText(anomaly: Anomaly, { execution, aborted, isRefused }: Tur
     parts.push(
       code === DUPLICATE
         ? `${nameOf(instance)} is refused by the key`
-        : `the server ends ${nameOf(instance)} with ${code}, to be run again`,
+        : `the server ends ${nameOf(instance)} with ${ownCode(outcome.status, instance) ?? code}, to be run again`,
     );
   }
   if (isRefused) parts.push("the server ends one of them with 40001, to be run again");
@@ -51,6 +51,14 @@ function instanceNames({ witness }: Anomaly): ReadonlyMap<string, string> {
       return [instance, isOnly ? transaction : `the ${ORDINALS[nth] ?? "next"} ${transaction}`];
     }),
   );
+}
+
+/** The code that the product gives to a refusal: MariaDB's 1020 is no 40001 for its clients. */
+function ownCode(
+  status: TurnsRun["execution"]["outcome"]["status"],
+  instance: string,
+): string | undefined {
+  return /^rolled back: (\d\w+)/u.exec(ownEntry(status, instance) ?? "")?.[1];
 }
 
 /** SQLSTATE of a duplicate key. */

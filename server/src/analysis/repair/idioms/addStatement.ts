@@ -166,6 +166,14 @@ function sending(
       const type = isVoid ? "String.class" : "Integer.class";
       return { text: `${receiver}.queryForList(${quoted(marks)}, ${type}${list});` };
     }
+    case "jpa": {
+      // Hibernate has no type for what gives nothing.
+      const read = isVoid ? before.replace(/^SELECT (.*)$/u, "SELECT CAST($1 AS text)") : before;
+      const places = values.map((_, at) => `?${String(at + 1)}`).join(", ");
+      const set = values.map((each, at) => `.setParameter(${String(at + 1)}, ${each})`).join("");
+      const query = JSON.stringify(`${read}${places}${after}`);
+      return { text: `${receiver}.createNativeQuery(${query})${set}.getResultList();` };
+    }
     case "jdbc":
       // A value needs a setter that depends on its type.
       return values.length === 0
@@ -199,9 +207,8 @@ export function insertLine(
   line: string,
 ): EditOutcome {
   const indent = indentAt(text, at);
-  const newLine = text.includes("\r\n") ? "\r\n" : "\n";
   const isFirst = /(?:^|\n)$/u.test(text.slice(0, at - indent.length));
-  const newText = isFirst ? `${line}${newLine}${indent}` : `${line} `;
+  const newText = isFirst ? `${line}\n${indent}` : `${line} `;
   return { ok: true, edits: [{ file, start: at, end: at, newText }] };
 }
 

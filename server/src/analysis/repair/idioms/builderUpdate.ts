@@ -85,6 +85,7 @@ function inLibrary(of: BuilderCall): Edited {
     case "driver":
     case "tagged":
     case "jdbc":
+    case "jpa":
     case "template":
       return "its library has no plain way to compute in an UPDATE";
   }

@@ -14,6 +14,7 @@ import {
   unwrapped,
   type CodeColumn,
 } from "./columnValue";
+import { indentAt } from "./indentation";
 import { nodesIn } from "./syntax";
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
@@ -23,7 +24,7 @@ export interface CodeGuard {
   readonly comparison: Comparison;
   /** An expression of the host language. */
   readonly value: string;
-  /** The statement that runs if it is false, with its semicolon; absent if the write is merely skipped. */
+  /** The statement that runs if it is false, with its semicolon, or a block that begins at the left; absent if the write is merely skipped. */
   readonly exit?: string;
 }
 
@@ -56,12 +57,14 @@ function ifsIn(owner: SyntaxNode): readonly SyntaxNode[] {
   return nodesIn(owner).filter(({ type }) => type === "if_statement");
 }
 
-/** The only statement of a branch, if it leaves the function. */
+/** A branch that leaves the function: its only statement, or the block with all of them. */
 function exitOf({ tree }: CodeColumn, then: SyntaxNode): string | undefined {
-  const statements = then.type === "statement_block" ? namedChildren(then) : [then];
-  const [only, ...others] = statements;
-  const leaves = only?.type === "throw_statement" || only?.type === "return_statement";
-  return only && leaves && others.length === 0 ? textOf(tree, only) : undefined;
+  const isBlock = then.type === "statement_block" || then.type === "block";
+  const statements = isBlock ? namedChildren(then) : [then];
+  const last = statements.at(-1);
+  if (last?.type !== "throw_statement" && last?.type !== "return_statement") return undefined;
+  if (statements.length === 1) return textOf(tree, last);
+  return textOf(tree, then).replaceAll(`\n${indentAt(tree.text, then.end - 1)}`, "\n");
 }
 
 /** The operands of a logical operator. */

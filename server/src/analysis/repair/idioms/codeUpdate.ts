@@ -61,7 +61,11 @@ export function codeUpdate(
       ...edits,
       ...imported,
       place.edit(statement.start, statement.start, `const ${result.binding} = `),
-      place.edit(statement.end, statement.end, `\n${indent}if (${result.none}) ${missing}`),
+      place.edit(
+        statement.end,
+        statement.end,
+        `\n${indent}if (${result.none}) ${missing.replaceAll("\n", `\n${indent}`)}`,
+      ),
     ],
   };
 }

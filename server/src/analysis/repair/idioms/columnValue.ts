@@ -14,6 +14,8 @@ export interface CodeColumn {
   readonly owner: SyntaxNode;
   /** Names in lower case without underscores. */
   readonly names: ReadonlySet<string>;
+  /** The only variable that holds it, where that is known (Java). */
+  readonly variable?: string;
 }
 
 /** The old value plus or minus something. */
@@ -52,6 +54,8 @@ const FUNCTIONS =
 export function isColumnValue(column: CodeColumn, node: SyntaxNode): boolean {
   const { tree, names } = column;
   const inner = unwrapped(tree, node);
+  if (column.variable !== undefined)
+    return inner.type === "identifier" && textOf(tree, inner) === column.variable;
   if (inner.type === "member_expression") {
     const property = childOf(inner, "property");
     const from = rootOf(inner);

@@ -19,6 +19,7 @@ export type Library =
   | "typeorm"
   | "sequelize"
   | "jdbc"
+  | "jpa"
   | "template";
 
 export interface CodeConnection {
@@ -37,7 +38,8 @@ export interface CodeConnection {
 export function connectionOf(tree: CodeTree, { start, end }: Site): CodeConnection | undefined {
   const { root, text, language } = tree;
   const literal = literalAround(root, start, end);
-  if (language === "java") return literal && javaConnection(tree, literal);
+  if (language === "java")
+    return (literal && javaConnection(tree, literal)) ?? entityManagerOf(tree, { start, end });
   if (literal) {
     const call = pathTo(root, literal.start, literal.end).findLast(
       ({ type }) => type === "call_expression",
@@ -146,3 +148,22 @@ function javaConnection({ root, text }: CodeTree, literal: SyntaxNode): CodeConn
     return { library: "template", receiver, method, isListed: false };
   return undefined;
 }
+
+/** The entity manager that reads, or the one that its class has beside its repositories. */
+function entityManagerOf(
+  { root, text }: CodeTree,
+  { start, end }: Pick<Site, "start" | "end">,
+): CodeConnection | undefined {
+  const path = pathTo(root, start, end);
+  const scopes = path.filter(({ type }) => /^(?:class|method)_declaration$/u.test(type));
+  const names = scopes.flatMap((scope) =>
+    [...text.slice(scope.start, scope.end).matchAll(MANAGER)].map(([, name]) => name),
+  );
+  const [receiver, ...others] = [...new Set(names)];
+  return receiver === undefined || others.length > 0
+    ? undefined
+    : { library: "jpa", receiver, method: "createNativeQuery", isListed: false };
+}
+
+/** A field, parameter or variable that is an entity manager, or a session of Hibernate. */
+const MANAGER = /\b(?:EntityManager|Session)\s+(\w+)\s*[;,)=]/gu;

@@ -14,8 +14,8 @@ import type { ReadSite } from "../pairs";
 import type { Workshop } from "../workshop";
 import { mikroOrmOf } from "./imports";
 import { indentAt } from "./indentation";
-import { javaImports, persistencePackage } from "./javaImports";
-import { namedType, typeOfName } from "./javaTypes";
+import { importConflict, javaImports, persistencePackage } from "./javaImports";
+import { namedType, typeOfName, type JavaType } from "./javaTypes";
 import { nameText } from "./lockRow";
 import { schemaChange } from "./schemaChange";
 import { argumentsOf, chainAround, nodesIn, pathTo, propertyOf } from "./syntax";
@@ -64,12 +64,38 @@ function ofJpa(
     return "the entity has a version already, which its change passes by";
   if (namedChildren(body).some((each) => each.type === "method_declaration" && hasId(each, text)))
     return "its columns are mapped at its getters, where a version needs a getter, too";
+  const names = [`${persistencePackage(text)}.Version`];
+  const conflict = importConflict(entity.tree, names) ?? versionAbove(workshop, entity);
+  if (conflict !== undefined) return conflict;
+  if (
+    /@(?:lombok\.)?(?:AllArgsConstructor|Value)\b/u.test(
+      text.slice(entity.declaration.start, body.start),
+    )
+  )
+    return "its constructor of all fields, which Lombok makes, would ask for the version";
   const { indent, gap } = spacing(text, last);
   const field = `${gap}${indent}@Version\n${indent}private int ${COLUMN};`;
   return [
     { file: entity.file, start: last.end, end: last.end, newText: field },
-    ...javaImports(entity.tree, entity.file, [`${persistencePackage(text)}.Version`]),
+    ...javaImports(entity.tree, entity.file, names),
   ];
+}
+
+/** The reason against a version of an entity's own: a class that it extends has one, or may have. */
+function versionAbove(
+  workshop: Workshop,
+  { tree, declaration, file }: JavaType,
+): string | undefined {
+  const above = childOf(declaration, "superclass");
+  const [type] = above ? namedChildren(above) : [];
+  if (!type) return undefined;
+  const name = tree.text.slice(type.start, type.end).replace(/<[^]*$/u, "");
+  const parent = namedType(workshop, name, file);
+  if (!parent) return `${name}, which it extends, may have a version already`;
+  const { start, end } = parent.declaration;
+  return /@Version\b/u.test(parent.tree.text.slice(start, end))
+    ? `${name}, which it extends, has a version already`
+    : versionAbove(workshop, parent);
 }
 
 /** True if JPA's key is declared at a member: there all columns of the entity are mapped alike. */
@@ -126,8 +152,12 @@ function ofMikroOrm(workshop: Workshop, name: string): readonly TextEdit[] | und
     const last = fields.findLast(({ start, end }) => /@Property\b/u.test(text.slice(start, end)));
     if (!last || mikroOrmOf(text) === undefined) return undefined;
     const { indent, gap } = spacing(text, last);
+    // Whoever makes one by `em.create` would have to give every field that is not optional.
+    const isMade = workshop.files.some((each) =>
+      new RegExp(`\\bcreate\\(\\s*${name}\\b`, "u").test(each.text),
+    );
     const at = text.charAt(last.end) === ";" ? last.end + 1 : last.end;
-    const newText = `${gap}${indent}@Property({ type: "integer", version: true })\n${indent}${COLUMN}!: number;`;
+    const newText = `${gap}${indent}@Property({ type: "integer", version: true })\n${indent}${COLUMN}${isMade ? "?" : "!"}: number;`;
     return [{ file, start: at, end: at, newText }];
   });
 }

@@ -19,7 +19,7 @@ export function linesBetween(
     const isInText = pathTo(root, at, at + 1).some(
       ({ type, start, end }) => /^(?:template_string|string|comment)$/u.test(type) && start < at && at < end - 1, // prettier-ignore
     );
-    if (!isInText && text[at + 1] !== "\n") starts.push(at + 1);
+    if (!isInText && !/^\r?\n/u.test(text.slice(at + 1, at + 3))) starts.push(at + 1);
   }
   return starts;
 }

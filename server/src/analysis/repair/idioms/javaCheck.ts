@@ -7,6 +7,7 @@ import {
 } from "../../../frontend/code/workspace/codeParsers";
 import { tokensOf } from "../../../frontend/sql/text/tokens";
 import type { TextEdit } from "../candidate";
+import type { Site } from "../workshop";
 import { statementAround } from "./addStatement";
 import { plainKey } from "./columnValue";
 import { connectionOf } from "./connection";
@@ -20,69 +21,114 @@ export function checkedInJava(
   tree: CodeTree,
   { read, update, columns, message }: CheckedPair,
 ): readonly TextEdit[] | string {
-  const { root, text } = tree;
-  const literal = literalAround(root, update.start, update.end);
-  const connection = connectionOf(tree, update);
-  if (!literal || !connection) return "the UPDATE is no text that a call sends";
+  const method = methodAround(tree, read, update);
+  if (!method) return OTHER_METHODS;
+  const conditions = columns.flatMap((column): readonly JavaCondition[] => {
+    const found = variableOf(tree, method, read, column);
+    return found ? [{ column, comparison: "=", value: found.name, setter: found.setter }] : [];
+  });
+  if (conditions.length === 0) return NO_VARIABLES;
+  const said = JSON.stringify(message);
+  return updateOnlyIf(tree, method, update, conditions, (isTemplate) =>
+    isTemplate
+      ? `throw new IllegalStateException(${said});`
+      : `throw new java.sql.SQLException(${said}, "40001");`,
+  );
+}
+
+/** The method that contains both; undefined if they stand in different ones. */
+export function methodAround({ root }: CodeTree, read: Span, update: Span): SyntaxNode | undefined {
   const method = pathTo(root, read.start, read.end).findLast(
     ({ type }) => type === "method_declaration",
   );
-  if (!method || update.end > method.end)
-    return "the read and the UPDATE stand in different methods";
-  const held = columns.flatMap((column) => {
-    const found = variableOf(tree, method, read, column);
-    return found ? [{ column, ...found }] : [];
-  });
-  if (held.length === 0) return NO_VARIABLES;
+  return method && update.end <= method.end ? method : undefined;
+}
+
+export const OTHER_METHODS = "the read and the UPDATE stand in different methods";
+
+type Span = Pick<SyntaxNode, "start" | "end">;
+
+/** A condition of an UPDATE, with a value of Java and how a prepared statement is given it. */
+export interface JavaCondition {
+  readonly column: string;
+  readonly comparison: string;
+  readonly value: string;
+  readonly setter: string;
+}
+
+/** The edits that add conditions to an UPDATE, and what happens where no row meets them, or why there are none. */
+export function updateOnlyIf(
+  tree: CodeTree,
+  method: SyntaxNode,
+  update: Site,
+  conditions: readonly JavaCondition[],
+  exitOf: (isTemplate: boolean) => string,
+): readonly TextEdit[] | string {
+  const { root, text } = tree;
+  const literal = literalAround(root, update.start, update.end);
+  const connection = connectionOf(tree, update);
+  if (!literal || !connection) return NO_CALL;
   const tokens = tokensOf(text, update.start, update.end);
   const where = tokens.findIndex(({ word }) => word === "where");
   if (where < 0 || tokens.slice(where).some(({ word }) => word === "or")) return NO_PLACE;
-  const marks = tokens.filter(({ word }) => word === "?").length;
   const edit = (at: number, newText: string, end = at): TextEdit => ({
     file: update.file,
     start: at,
     end,
     newText,
   });
-  const conditions = held.map(({ column }) => ` AND ${column} = ?`).join("");
-  const added = edit(update.end, conditions);
+  const added = edit(
+    update.end,
+    conditions.map(({ column, comparison }) => ` AND ${column} ${comparison} ?`).join(""),
+  );
   if (connection.library === "template") {
     const call = statementAround(tree, update);
     const given = argumentsAround(root, literal);
     if (call?.type !== "expression_statement" || !given) return "what the UPDATE gives is used";
     const sent = text.slice(call.start, call.end).replace(/;$/u, "");
     if (!sent.startsWith(`${connection.receiver}.`)) return "what the UPDATE gives is used";
-    const values = held.map(({ name }) => `, ${name}`).join("");
-    const thrown = `throw new IllegalStateException(${JSON.stringify(message)});`;
+    const values = conditions.map(({ value }) => `, ${value}`).join("");
     return [
       added,
       edit(call.start, "if ("),
       edit(given.end - 1, values),
-      edit(call.end - 1, ` == 0) ${thrown}`, call.end),
+      edit(
+        call.end - 1,
+        ` == 0) ${exitOf(true).replaceAll("\n", `\n${indentAt(text, call.start)}`)}`,
+        call.end,
+      ),
     ];
   }
-  const declared = pathTo(root, literal.start, literal.end).findLast(
-    ({ type }) => type === "variable_declarator" || type === "resource",
-  );
-  const name = declared && childOf(declared, "name");
+  const statement = preparedName(tree, literal);
   const executing =
-    name && executionOf(tree, method, text.slice(name.start, name.end), literal.end);
-  if (!name || !executing) return "its statement is not executed by a call of its own";
-  const statement = text.slice(name.start, name.end);
+    statement === undefined ? undefined : executionOf(tree, method, statement, literal.end);
+  if (statement === undefined || !executing)
+    return "its statement is not executed by a call of its own";
+  const marks = tokens.filter(({ word }) => word === "?").length;
   const indent = indentAt(text, executing.start);
-  const setters = held.map(
-    ({ name: value, setter }, at) =>
+  const setters = conditions.map(
+    ({ value, setter }, at) =>
       `${statement}.${setter}(${String(marks + at + 1)}, ${value});\n${indent}`,
   );
-  const thrown = `throw new java.sql.SQLException(${JSON.stringify(message)}, "40001");`;
   return [
     added,
     edit(
       executing.start,
-      `${setters.join("")}if (${statement}.executeUpdate() == 0) ${thrown}`,
+      `${setters.join("")}if (${statement}.executeUpdate() == 0) ${exitOf(false).replaceAll("\n", `\n${indent}`)}`,
       executing.end,
     ),
   ];
+}
+
+export const NO_CALL = "the UPDATE is no text that a call sends";
+
+/** The variable of the statement that a text is prepared for. */
+export function preparedName({ root, text }: CodeTree, literal: SyntaxNode): string | undefined {
+  const declared = pathTo(root, literal.start, literal.end).findLast(
+    ({ type }) => type === "variable_declarator" || type === "resource",
+  );
+  const name = declared && childOf(declared, "name");
+  return name && text.slice(name.start, name.end);
 }
 
 /** The statement that only executes a prepared statement. */
@@ -107,14 +153,14 @@ function argumentsAround(root: SyntaxNode, literal: SyntaxNode): SyntaxNode | un
   return call && childOf(call, "arguments");
 }
 
-interface JavaVariable {
+export interface JavaVariable {
   readonly name: string;
   /** The setter method of a prepared statement. */
   readonly setter: string;
 }
 
 /** The local variable whose only value is the column: `stock = result.getInt("stock")`. */
-function variableOf(
+export function variableOf(
   { text }: CodeTree,
   method: SyntaxNode,
   { start, statement }: CheckedPair["read"],

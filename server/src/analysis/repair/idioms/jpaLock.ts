@@ -9,7 +9,7 @@ import {
 import type { FileId } from "../../../protocol/source";
 import type { TextEdit } from "../candidate";
 import type { Site, Workshop } from "../workshop";
-import { javaImports, persistencePackage } from "./javaImports";
+import { importConflict, javaImports, persistencePackage } from "./javaImports";
 import { typeOfName, type JavaType } from "./javaTypes";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { pathTo } from "./syntax";
@@ -44,7 +44,7 @@ export function lockingJpa(
 }
 
 const MODE = "LockModeType.PESSIMISTIC_WRITE";
-const READS = /^(?:find|get|read|list)\w*$/u;
+const READS = /^(?:find|get|read|query|search|list)\w*$/u;
 const ENDS = /^(?:get(?:Single)?Result\w*|list)$/u;
 
 interface RepositoryCall {
@@ -64,9 +64,12 @@ function ofRepository(
   const body = childOf(repository.declaration, "body");
   if (!name || !body) return refusal("its repository has no body");
   const called = nameOf(tree, call);
-  const by = /^(?:find|get|read)(?:\w*?)(By\w+)$/u.exec(called)?.[1];
+  // How many rows it gives is a part of the name; what stands behind that, up to By, means nothing.
+  const [subject = "", by] = called.split(/(By[A-Z]\w*)/u);
+  const first =
+    /^(?:find|get|read|query|search)((?:Distinct)?(?:First\d*|Top\d*)?)/u.exec(subject)?.[1] ?? "";
   if (by === undefined) return refusal(`${called} has no part beside which a lock is named`);
-  const locking = `findWithLock${by}`;
+  const locking = `find${first}WithLock${by}`;
   const declared = namedChildren(body).find(
     (each) => each.type === "method_declaration" && nameOf(own, each) === called,
   );
@@ -75,13 +78,18 @@ function ofRepository(
   const edits: TextEdit[] = [
     { file: site.file, start: name.start, end: name.end, newText: locking },
   ];
+  const model = workshop.files.find(({ text }) => /\b(?:jakarta|javax)\.persistence\./u.test(text));
+  const names = [
+    `${persistencePackage(model?.text ?? "")}.LockModeType`,
+    "org.springframework.data.jpa.repository.Lock",
+    ...(declared ? [] : ["java.util.Optional"]),
+  ];
+  const conflict = importConflict(own, names);
+  if (conflict !== undefined) return refusal(conflict);
   const isThere = namedChildren(body).some(
     (each) => each.type === "method_declaration" && nameOf(own, each) === locking,
   );
   if (!isThere) {
-    const model = workshop.files.find(({ text }) =>
-      /\b(?:jakarta|javax)\.persistence\./u.test(text),
-    );
     const lines = [`@Lock(${MODE})`, ...signature].map((line) => `\n  ${line}`).join("");
     const close = body.end - 1;
     const before = own.text.slice(body.start + 1, close).trimEnd();
@@ -93,11 +101,7 @@ function ofRepository(
         end: close,
         newText: `${before === "" ? "" : "\n"}${lines}\n`,
       },
-      ...javaImports(own, repository.file, [
-        `${persistencePackage(model?.text ?? "")}.LockModeType`,
-        "org.springframework.data.jpa.repository.Lock",
-        ...(declared ? [] : ["java.util.Optional"]),
-      ]),
+      ...javaImports(own, repository.file, names),
     );
   }
   return { ok: true, edits };

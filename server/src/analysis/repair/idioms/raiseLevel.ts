@@ -13,7 +13,7 @@ import type { Workshop } from "../workshop";
 import { insertLine, statementAround } from "./addStatement";
 import { importsOf, mikroOrmOf } from "./imports";
 import { indentAt } from "./indentation";
-import { javaImports } from "./javaImports";
+import { importConflict, javaImports } from "./javaImports";
 import { NO_TEXT } from "./reasons";
 import { retryLoop, type Opener, type Retried, type RetryLoop } from "./retryLoop";
 import { nodesIn, pathTo } from "./syntax";
@@ -308,6 +308,8 @@ function raiseInJava(
     /^import\s+(?:jakarta|javax)\.transaction\.(?:Transactional|\*)/mu.test(text)
   )
     return refusal("@Transactional of Jakarta knows no level");
+  const conflict = importConflict(tree, [ISOLATION]);
+  if (conflict !== undefined) return refusal(conflict);
   const level = "(isolation = Isolation.SERIALIZABLE)";
   if (own) return own.type === "marker_annotation" ? edit(own.end, level) : refusal(HAS_VALUES);
   if (!method || !inherited) return refusal("its level is set where its connection is opened");

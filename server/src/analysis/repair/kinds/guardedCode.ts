@@ -4,6 +4,8 @@ import type { TextEdit } from "../candidate";
 import { codeGuardsBetween } from "../idioms/codeGuards";
 import { codeUpdate } from "../idioms/codeUpdate";
 import { keyIn, namesOf, sharedFunction, type CodeColumn } from "../idioms/columnValue";
+import { guardedInJava } from "../idioms/javaUpdate";
+import { NO_TEXT } from "../idioms/reasons";
 import type { GuardedColumn } from "../idioms/updateIdiom";
 import type { ReadSite, UpdateSite } from "../pairs";
 import type { Workshop } from "../workshop";
@@ -20,8 +22,8 @@ export function guardedInCode(
   update: UpdateSite,
 ): Guarded | string {
   const tree = workshop.treeOf(read.file);
-  if (!tree || tree.language === "java")
-    return "values that Java code computes are not moved into an UPDATE";
+  if (!tree) return NO_TEXT;
+  if (tree.language === "java") return guardedInJava(tree, read, update);
   const owner = sharedFunction(tree, read, update);
   if (!owner) return "the read and the UPDATE stand in different functions";
   const { set, relation } = update.statement;

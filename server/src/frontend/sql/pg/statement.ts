@@ -164,7 +164,9 @@ function lowerSelect(select: SelectStmt, work: Work): Lowering {
 function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined {
   const [target, ...others] = select.targetList ?? [];
   if (target === undefined || others.length > 0 || !("ResTarget" in target)) return undefined;
-  const { val } = target.ResTarget;
+  // Clients that have no type for `void` cast it to a text.
+  const { val: whole } = target.ResTarget;
+  const val = whole !== undefined && "TypeCast" in whole ? whole.TypeCast.arg : whole;
   if (val === undefined || !("FuncCall" in val) || select.fromClause !== undefined) {
     return undefined;
   }
