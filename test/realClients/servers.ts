@@ -23,10 +23,28 @@ const OPTIONS: Readonly<Record<Product, readonly [string, string]>> = {
   mysql: ["mariadb", "mariadb:repeatable-read"],
 };
 
-/** `isolens serve` at the product's default level. Rejects when it ends before it listens. */
-export async function startMock(product: Product): Promise<RunningServer> {
-  const [protocol, level] = OPTIONS[product];
-  const args = [CLI, "serve", "--protocol", protocol, "--level", level];
+export interface MockSettings {
+  /** The product's default if absent. */
+  readonly level?: string;
+  readonly further?: readonly string[];
+  /** A folder for a profile of the processor's time. */
+  readonly profile?: string;
+}
+
+/** `isolens serve`. Rejects when it ends before it listens. */
+export async function startMock(
+  product: Product,
+  { level, further = [], profile }: MockSettings = {},
+): Promise<RunningServer> {
+  const [protocol, usual] = OPTIONS[product];
+  const args = [
+    ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
+    CLI,
+    "serve",
+    ...["--protocol", protocol],
+    ...["--level", level ?? usual],
+    ...further,
+  ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const port = await new Promise<number>((resolve, reject) => {
     let said = "";

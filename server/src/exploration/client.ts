@@ -48,6 +48,16 @@ export interface Lookup {
   readonly value: string;
   /** The value held by a version, if any. */
   readonly valueOf: (version: Value) => string | undefined;
+  /** Only versions in this part of an order; the name of the index says which order. */
+  readonly range?: LookupRange;
+}
+
+/** A part of an order, both ends included. */
+export interface LookupRange {
+  /** The place of a version in the order; it is outside of all ranges if it has none. */
+  readonly orderOf: (version: Value) => number | undefined;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The store's answer. */

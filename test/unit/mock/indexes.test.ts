@@ -33,6 +33,16 @@ function ownedBy(value: string): Lookup {
   return { prefix: "a/", index: "a/@owner", value, valueOf };
 }
 
+/** All owned by someone, of some ranks. */
+function ranked(from: number, to: number): Lookup {
+  const orderOf = (version: Value): number | undefined => {
+    if (typeof version !== "object" || version === null || !("rank" in version)) return undefined;
+    return typeof version.rank === "number" ? version.rank : undefined;
+  };
+  const valueOf = (version: Value): string | undefined => (version === undefined ? undefined : "");
+  return { prefix: "a/", index: "a/@rank", value: "", valueOf, range: { orderOf, from, to } };
+}
+
 function postgresSerializable(): MockLevel {
   const level = findLevel("postgres:serializable");
   assert.ok(level?.family === "product");
@@ -115,6 +125,47 @@ describe("a condition on an index", () => {
       });
 });
 
+describe("what a query reads", () => {
+  const schema = `
+    CREATE TABLE shop (id int PRIMARY KEY);
+    CREATE TABLE stock (shop int REFERENCES shop, item int, count int, PRIMARY KEY (shop, item));
+    CREATE TABLE line (shop int, day int, at int, item int, sent date, PRIMARY KEY (shop, day, at));
+    CREATE INDEX sent_lines ON line (sent);
+    INSERT INTO shop VALUES (1);
+    INSERT INTO stock VALUES (1, 1, 5), (1, 2, 5), (1, 3, 5);
+    INSERT INTO line VALUES (1, 1, 1, 1, '2026-01-01'), (1, 2, 1, 2, '2026-01-02'), (1, 3, 1, 3, '2026-01-03');`;
+  for (const [name, sql, read] of [
+    [
+      "by a range behind the beginning of a key",
+      "SELECT * FROM line WHERE shop = 1 AND day < 3 AND day >= 2",
+      ["line/1,2,1"],
+    ],
+    [
+      "by a range of days",
+      "SELECT * FROM line WHERE sent BETWEEN '2026-01-02' AND '2026-01-02'",
+      ["line/1,2,1"],
+    ],
+    [
+      "by the keys that another table leads to, where a foreign key is known as well",
+      "SELECT * FROM stock s, line l WHERE s.shop = 1 AND l.item = s.item AND l.shop = 1 AND l.day = 2",
+      ["line/1,2,1", "stock/1,2"],
+    ],
+  ] as const)
+    test(`are the rows that it finds ${name}`, async () => {
+      const store = await openStore({ level: "postgres:serializable", schema });
+      const { query, end } = await connected("postgres", store.url);
+      try {
+        await query(sql);
+        const all = store.history().sessions.flatMap((each) => each.flatMap(({ ops }) => ops));
+        const keys = all.flatMap((each) => ("r" in each ? [each.r[0]] : []));
+        assert.deepEqual([...new Set(keys)].sort(), read);
+      } finally {
+        await end();
+        await store.close();
+      }
+    });
+});
+
 test("a join by names of columns compares across types, as a condition does", async () => {
   const schema =
     "CREATE TABLE a (x date PRIMARY KEY); CREATE TABLE b (x timestamp PRIMARY KEY); INSERT INTO a VALUES ('2026-01-01'); INSERT INTO b VALUES ('2026-01-01');";
@@ -161,13 +212,17 @@ async function randomRun(level: MockLevel, seed: number) {
     const owner = owners[random(owners.length)] ?? "ann";
     const key = `a/${String(1 + random(4))}`;
     switch (random(4)) {
-      case 0:
+      case 0: {
+        const from = random(3);
+        await session.ask({ kind: "read", keys: [], lookups: [ranked(from, from + random(2))] });
+        break;
+      }
       case 1:
         await session.ask({ kind: "read", keys: [], lookups: [ownedBy(owner)] });
         break;
       case 2:
         await session.ask({ kind: "read", keys: [key] });
-        await session.ask({ kind: "write", key, value: { owner } });
+        await session.ask({ kind: "write", key, value: { owner, rank: random(4) } });
         break;
       default:
         await session.ask({ kind: "commit" });

@@ -42,6 +42,8 @@ export interface Transaction {
   readonly session: number;
   status: "open" | "committed" | "aborted";
   readonly log: (ReadLogEntry | LoggedWrite)[];
+  /** Entries of the log that are about keys which may come later. */
+  readonly predicates: ReadLogEntry[];
   /** Its own last write of each key. */
   readonly writes: Map<Key, Value>;
   /** How many had committed when it did. */
@@ -63,6 +65,10 @@ export interface Database {
   keys(prefix: string): readonly Key[];
   /** The keys of which a version, committed or not, holds the value or has held it, sorted. */
   found(lookup: Lookup): readonly Key[];
+  /** A version is about to be written, and look-ups find its key from now on. */
+  announce(key: Key, value: Value): void;
+  /** Makes the indexes that look-ups need; where that takes long, others have their turns in between. */
+  prepare(lookups: readonly Lookup[]): Promise<void> | undefined;
   begin(session: number): Transaction;
   /** The transaction is about to write there. */
   write(transaction: Transaction, key: Key, value: Value): void;
@@ -85,6 +91,8 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
   const open = new Set<Transaction>();
   const order = createKeyOrder();
   const indexes = createIndexes(valuesBelow);
+  /** Indexes that are being made. */
+  const making = new Map<string, Promise<void>>();
   for (const [key, value] of initial) {
     chains.set(key, [{ key, value, writer: INITIAL, position: 0 }]);
     order.add(key);
@@ -92,10 +100,11 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
 
   /** Everything that is or was written below a prefix. */
   function* valuesBelow(prefix: string): Generator<readonly [Key, Value]> {
-    for (const key of order.below(prefix))
-      for (const { value } of chains.get(key) ?? []) yield [key, value];
+    // Open transactions go first: they may be committed before the end.
     for (const { writes } of open)
       for (const [key, value] of writes) if (key.startsWith(prefix)) yield [key, value];
+    for (const key of order.below(prefix))
+      for (const { value } of chains.get(key) ?? []) yield [key, value];
   }
 
   /** The key exists from now on; predicates of open transactions have seen that it did not. */
@@ -104,10 +113,8 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     chains.set(key, chain);
     order.add(key);
     for (const each of open) {
-      for (const entry of each.log) {
-        if (entry.kind === "read" && entry.scans.some((prefix) => key.startsWith(prefix)))
-          entry.reads.push({ key, from: INITIAL });
-      }
+      for (const { scans, reads } of each.predicates)
+        if (scans.some((prefix) => key.startsWith(prefix))) reads.push({ key, from: INITIAL });
     }
     return chain;
   }
@@ -118,6 +125,20 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     open,
     keys: (prefix) => order.below(prefix),
     found: (lookup) => indexes.keys(lookup),
+    prepare(lookups) {
+      for (const lookup of lookups) {
+        const waiting = making.get(lookup.index);
+        if (waiting !== undefined) return waiting.then(() => this.prepare(lookups));
+        const steps = indexes.make(lookup);
+        if (steps === undefined || steps.next().done === true) continue;
+        const made = inTurns(steps).then(() => {
+          making.delete(lookup.index);
+        });
+        making.set(lookup.index, made);
+        return made.then(() => this.prepare(lookups));
+      }
+      return undefined;
+    },
     versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL, position: 0 }],
     uncommitted(key, reader) {
       const writer = [...open].findLast((each) => each !== reader && each.writes.has(key));
@@ -127,6 +148,7 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
       const position = commits.length;
       return { key, value: writer.writes.get(key), writer: writer.number, position, write };
     },
+    announce: indexes.note,
     begin(session) {
       begun += 1;
       const fresh = transaction(begun, session);
@@ -137,7 +159,6 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     write({ writes, log }, key, value) {
       writes.set(key, value);
       log.push({ kind: "write", key });
-      indexes.note(key, value);
     },
     drop(empty) {
       transactions.delete(empty.number);
@@ -167,7 +188,19 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
 }
 
 function transaction(number: number, session: number): Transaction {
-  return { number, session, status: "open", log: [], writes: new Map(), position: 0 };
+  return {
+    number,
+    session,
+    status: "open",
+    log: [],
+    predicates: [],
+    writes: new Map(),
+    position: 0,
+  };
+}
+
+async function inTurns(steps: Iterator<undefined>): Promise<void> {
+  while (steps.next().done !== true) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** True if the transaction has changed anything. */

@@ -1,8 +1,10 @@
 // Which keys hold, or have held, which values: made when it is first asked for, and kept from then on. It says only which
 // keys a predicate can be about; which of their versions is read is the level's business.
-import type { Key, Lookup, Value } from "../../exploration/client";
+import type { Key, Lookup, LookupRange, Value } from "../../exploration/client";
 
 export interface Indexes {
+  /** Makes the index of a look-up where there is none: a step ends wherever others may have their turn. */
+  make(lookup: Lookup): Generator<undefined, void, undefined> | undefined;
   /** Sorted; some may hold the value no more. */
   keys(lookup: Lookup): readonly Key[];
   /** A version of the key may come into being. */
@@ -12,37 +14,106 @@ export interface Indexes {
 interface Index {
   readonly prefix: string;
   readonly valueOf: Lookup["valueOf"];
-  readonly keys: Map<string, Set<Key>>;
+  readonly orderOf: LookupRange["orderOf"] | undefined;
+  readonly entries: Map<string, Entry>;
 }
 
-/** `valuesBelow` gives all versions of keys that begin so. */
+/** Most values have one key. */
+type Entry = Key | Set<Key> | Ordered;
+
+/** Keys by their places in an order. */
+interface Ordered {
+  readonly keys: Map<number, Set<Key>>;
+  readonly places: number[];
+  isSorted: boolean;
+}
+
+/** Versions that go into a new index in one step. */
+const STEP = 2000;
+
+/** `valuesBelow` gives all versions of keys that begin so, first those that are not committed. */
 export function createIndexes(
   valuesBelow: (prefix: string) => Iterable<readonly [Key, Value]>,
 ): Indexes {
   const indexes = new Map<string, Index>();
+  const byPart = new Map<string, Index[]>();
 
-  function put({ keys, valueOf }: Index, key: Key, value: Value): void {
-    const held = valueOf(value);
-    if (held === undefined) return;
-    const known = keys.get(held);
-    if (known === undefined) keys.set(held, new Set([key]));
-    else known.add(key);
+  function put({ entries, valueOf, orderOf }: Index, key: Key, version: Value): void {
+    const value = valueOf(version);
+    if (value === undefined) return;
+    const known = entries.get(value);
+    if (orderOf !== undefined) {
+      const place = orderOf(version);
+      if (place === undefined) return;
+      const ordered =
+        known === undefined || typeof known === "string" || known instanceof Set
+          ? { keys: new Map(), places: [], isSorted: true }
+          : known;
+      if (known !== ordered) entries.set(value, ordered);
+      putAt(ordered, place, key);
+    } else if (known === undefined) entries.set(value, key);
+    else if (known instanceof Set) known.add(key);
+    else if (typeof known === "string" && known !== key) entries.set(value, new Set([known, key]));
   }
 
-  function made({ index, prefix, valueOf }: Lookup): Index {
-    const fresh: Index = { prefix, valueOf, keys: new Map() };
-    for (const [key, value] of valuesBelow(prefix)) put(fresh, key, value);
+  function* made(lookup: Lookup): Generator<undefined, void, undefined> {
+    const { index, prefix, valueOf, range } = lookup;
+    const fresh: Index = { prefix, valueOf, orderOf: range?.orderOf, entries: new Map() };
     indexes.set(index, fresh);
-    return fresh;
+    const part = partOf(prefix);
+    byPart.set(part, [...(byPart.get(part) ?? []), fresh]);
+    let count = 0;
+    for (const [key, value] of valuesBelow(prefix)) {
+      put(fresh, key, value);
+      if (++count % STEP === 0) yield;
+    }
   }
 
   return {
-    keys(lookup) {
-      const { keys } = indexes.get(lookup.index) ?? made(lookup);
-      return [...(keys.get(lookup.value) ?? [])].sort();
+    make: (lookup) => (indexes.has(lookup.index) ? undefined : made(lookup)),
+    keys({ index, value, range }) {
+      const found = indexes.get(index)?.entries.get(value);
+      if (found === undefined) return [];
+      if (typeof found === "string") return [found];
+      if (found instanceof Set) return [...found].sort();
+      return range === undefined ? [] : [...keysWithin(found, range)].sort();
     },
     note(key, value) {
-      for (const each of indexes.values()) if (key.startsWith(each.prefix)) put(each, key, value);
+      for (const each of byPart.get(partOf(key)) ?? [])
+        if (key.startsWith(each.prefix)) put(each, key, value);
     },
   };
+}
+
+/** The rows, or the entries of unique keys, of one table begin so. */
+function partOf(key: string): string {
+  return /^[^/#]*[/#]/.exec(key)?.[0] ?? "";
+}
+
+function putAt(ordered: Ordered, place: number, key: Key): void {
+  const { keys, places } = ordered;
+  const known = keys.get(place);
+  if (known !== undefined) {
+    known.add(key);
+    return;
+  }
+  keys.set(place, new Set([key]));
+  ordered.isSorted &&= places.length === 0 || (places.at(-1) ?? 0) < place;
+  places.push(place);
+}
+
+function keysWithin(ordered: Ordered, { from, to }: LookupRange): ReadonlySet<Key> {
+  const { keys, places } = ordered;
+  if (!ordered.isSorted) places.sort((left, right) => left - right);
+  ordered.isSorted = true;
+  let low = 0;
+  for (let high = places.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  const found = new Set<Key>();
+  for (; low < places.length && (places[low] ?? 0) <= to; low++)
+    for (const key of keys.get(places[low] ?? 0) ?? []) found.add(key);
+  return found;
 }

@@ -1,5 +1,7 @@
-// Locks of the mock database: on keys, and on all keys that begin in one way. Held until the transaction ends; who asks
-// waits in turn, and who would wait for himself fails.
+// Locks of the mock database: on keys, on all keys that begin in one way, and on all that a look-up is about. Held until
+// the transaction ends; who asks waits in turn, and who would wait for himself fails.
+import type { Lookup, Value } from "../../exploration/client";
+import { isAbout } from "../../exploration/lookups";
 import type { Failure, Patience } from "./policy";
 
 export type LockMode = "shared" | "exclusive";
@@ -9,8 +11,10 @@ export interface LockTable {
   take(owner: number, name: string, mode: LockMode): Promise<Failure | undefined>;
   /** A shared lock on all keys that begin so, those included that do not exist: it waits for those who write one. */
   takePrefix(owner: number, prefix: string): Promise<Failure | undefined>;
-  /** Waits until nobody else holds a lock on a prefix of the key: such a key may not come into being before. */
-  enter(owner: number, key: string): Promise<Failure | undefined>;
+  /** A shared lock on versions that do not exist yet; those that do have locks of their own. */
+  watch(owner: number, lookups: readonly Lookup[]): void;
+  /** Waits until nobody else holds a lock on what that version would belong to: it may not come into being before. */
+  enter(owner: number, key: string, version: Value): Promise<Failure | undefined>;
   /** How long the owner waits from now on; also one that waits already. */
   patience(owner: number, patience: Patience | undefined): void;
   /** Gives back everything, and gives up waiting. */
@@ -31,6 +35,11 @@ const GIVEN_UP: Failure = { code: "57014", message: "canceling statement due to 
 
 export function createLockTable(): LockTable {
   const held = new Map<string, Map<number, LockMode>>();
+  /** The names of the locks of each owner. */
+  const owned = new Map<number, Set<string>>();
+  /** Owners of locks on prefixes. */
+  const prefixes = new Map<string, Set<number>>();
+  const watched = new Map<number, Lookup[]>();
   const patience = new Map<number, Patience>();
   let waiting: Waiting[] = [];
 
@@ -53,17 +62,25 @@ export function createLockTable(): LockTable {
   }
 
   function onKeysBelow(owner: number, prefix: string): number[] {
-    return [...held.keys()].flatMap((name) =>
-      name !== prefix && name.startsWith(prefix) ? othersOn(owner, name, "shared") : [],
+    return [...owned].flatMap(([other, names]) =>
+      other !== owner && isWriterBelow(other, names, prefix) ? [other] : [],
     );
   }
 
-  function onPrefixes(owner: number, key: string): number[] {
-    return [...held].flatMap(([name, holders]) =>
-      name !== key && key.startsWith(name)
-        ? [...holders.keys()].filter((holder) => holder !== owner)
-        : [],
+  function isWriterBelow(owner: number, names: ReadonlySet<string>, prefix: string): boolean {
+    for (const name of names)
+      if (name.startsWith(prefix) && held.get(name)?.get(owner) === "exclusive") return true;
+    return false;
+  }
+
+  function onPredicates(owner: number, key: string, version: Value): number[] {
+    const found = [...prefixes].flatMap(([prefix, owners]) =>
+      key.startsWith(prefix) ? [...owners] : [],
     );
+    for (const [other, lookups] of watched)
+      if (lookups.some((each) => key.startsWith(each.prefix) && isAbout(each, version)))
+        found.push(other);
+    return found.filter((other) => other !== owner);
   }
 
   /** True if the owner waits, over others that wait, for himself. */
@@ -100,6 +117,8 @@ export function createLockTable(): LockTable {
     const holders = held.get(name) ?? new Map<number, LockMode>();
     held.set(name, holders);
     if (holders.get(owner) !== "exclusive") holders.set(owner, mode);
+    const names = owned.get(owner) ?? new Set();
+    owned.set(owner, names.add(name));
   }
 
   return {
@@ -116,13 +135,16 @@ export function createLockTable(): LockTable {
         owner,
         () => onKeysBelow(owner, prefix),
         () => {
-          hold(owner, prefix, "shared");
+          prefixes.set(prefix, (prefixes.get(prefix) ?? new Set()).add(owner));
         },
       ),
-    enter: (owner, key) =>
+    watch(owner, lookups) {
+      if (lookups.length > 0) watched.set(owner, [...(watched.get(owner) ?? []), ...lookups]);
+    },
+    enter: (owner, key, version) =>
       wait(
         owner,
-        () => onPrefixes(owner, key),
+        () => onPredicates(owner, key, version),
         () => undefined,
       ),
     patience(owner, limit) {
@@ -132,9 +154,16 @@ export function createLockTable(): LockTable {
     },
     release(owner) {
       patience.delete(owner);
-      for (const [name, holders] of held) {
-        holders.delete(owner);
-        if (holders.size === 0) held.delete(name);
+      watched.delete(owner);
+      for (const name of owned.get(owner) ?? []) {
+        const holders = held.get(name);
+        holders?.delete(owner);
+        if (holders?.size === 0) held.delete(name);
+      }
+      owned.delete(owner);
+      for (const [prefix, owners] of prefixes) {
+        owners.delete(owner);
+        if (owners.size === 0) prefixes.delete(prefix);
       }
       const before = waiting;
       waiting = before.filter((each) => each.owner !== owner);

@@ -1,6 +1,7 @@
 // The store behind the mock database: sessions that run side by side, whose reads return what the level allows.
 import type { Ask, Key, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { AxiomaticLevel } from "../../exploration/exploration";
+import { isAbout } from "../../exploration/lookups";
 import { randomNumbers, type Random } from "../../exploration/randomNumbers";
 import type { ProductLevel } from "../../isolation/levels";
 import { choosingPolicy } from "./choosingPolicy";
@@ -166,19 +167,25 @@ function openSession(
       arrived: arrived ?? database.commits.length,
     };
     arrived = undefined;
-    const asked = (): Key[] => [
-      ...new Set([
-        ...keys,
-        ...keysOf(transaction, scans),
-        ...lookups.flatMap((lookup) => database.found(lookup)),
-      ]),
-    ];
-    const locked = [...new Set([...scans, ...lookups.map(({ prefix }) => prefix)])];
-    const failure = await policy.before?.(context, asked(), locked);
+    const preparation = database.prepare(lookups);
+    if (preparation) await preparation;
+    const asked = (): readonly Key[] =>
+      scans.length + lookups.length === 0
+        ? keys
+        : [
+            ...new Set([
+              ...keys,
+              ...keysOf(transaction, scans),
+              ...lookups.flatMap((lookup) => database.found(lookup)),
+            ]),
+          ];
+    const failure = await policy.before?.(context, asked(), { scans, lookups });
     if (failure) return fail(failure);
     if (!continues) policy.statement(context);
     const reads: ReadFrom[] = [];
-    transaction.log.push({ kind: "read", reads, scans, ...(lookups.length > 0 && { lookups }) });
+    const entry = { kind: "read", reads, scans, ...(lookups.length > 0 && { lookups }) } as const;
+    transaction.log.push(entry);
+    if (scans.length + lookups.length > 0) transaction.predicates.push(entry);
     const values = new Map<Key, Value>();
     for (const key of asked()) {
       if (transaction.writes.has(key)) {
@@ -196,6 +203,7 @@ function openSession(
 
   /** The keys that exist, or that the transaction has written, and that begin so. */
   function keysOf(transaction: Transaction, scans: readonly string[]): readonly Key[] {
+    if (scans.length === 0) return [];
     const own = [...transaction.writes.keys()].filter((key) =>
       scans.some((prefix) => key.startsWith(prefix)),
     );
@@ -203,6 +211,7 @@ function openSession(
   }
 
   async function write(transaction: Transaction, key: Key, value: Value): Promise<Reply> {
+    database.announce(key, value);
     const hindrance = await policy.write?.(transaction, key, value);
     if (hindrance === "no version") return DONE;
     if (hindrance) return fail(hindrance);
@@ -215,13 +224,8 @@ function openSession(
   function readByOthers(key: Key, value: Value): void {
     for (const other of database.open) {
       if (other.number === open?.number || other.writes.has(key)) continue;
-      const isMissed = other.log.some(
-        (entry) =>
-          entry.kind === "read" &&
-          (entry.lookups ?? []).some(
-            ({ prefix, value: wanted, valueOf }) =>
-              key.startsWith(prefix) && valueOf(value) === wanted,
-          ),
+      const isMissed = other.predicates.some(({ lookups = [] }) =>
+        lookups.some((lookup) => key.startsWith(lookup.prefix) && isAbout(lookup, value)),
       );
       if (!isMissed || [...readsOf(other)].some((each) => each.key === key)) continue;
       const arrivedThen = database.commits.length;

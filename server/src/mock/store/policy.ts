@@ -1,5 +1,5 @@
 // Decisions of a level in the mock database: which version a read returns, and whether a transaction may go on.
-import type { Key, Value } from "../../exploration/client";
+import type { Key, Lookup, Value } from "../../exploration/client";
 import type { Random } from "../../exploration/randomNumbers";
 import type { Transaction, Version } from "./database";
 
@@ -32,15 +32,21 @@ export interface ReadContext {
   readonly arrived: number;
 }
 
+/** Beginnings of keys and look-ups: also keys that do not exist yet belong to them. */
+export interface Predicates {
+  readonly scans: readonly string[];
+  readonly lookups: readonly Lookup[];
+}
+
 /** How one level answers. Every method may assume that the transaction is open. */
 export interface Policy {
   /** `level`: what the client asked for, as SQL says it. */
   begin(transaction: Transaction, random: Random, level: string | undefined): void;
-  /** Waits until these keys, and all that begin in one of these ways, may be read. */
+  /** Waits until these keys, and all that the predicates are about, may be read. */
   before?(
     context: ReadContext,
     keys: readonly Key[],
-    scans: readonly string[],
+    predicates: Predicates,
   ): Promise<Failure | undefined>;
   /** A new statement of the transaction starts to read. */
   statement(context: ReadContext): void;

@@ -89,11 +89,12 @@ export function productPolicy(
           : findLevel(`${usual.product}:${asked.replaceAll(" ", "-")}`);
       snapshots.set(number, { level: found?.family === "product" ? found : usual });
     },
-    async before(context, keys, scans) {
+    async before(context, keys, { scans, lookups }) {
       const { transaction, current } = context;
       const level = levelOf(transaction);
       if (!current && level.plainRead !== "locking") return undefined;
       const mode = current ? "exclusive" : "shared";
+      if (level.gaps) locks.watch(transaction.number, lookups);
       for (const prefix of level.gaps ? [...scans].sort() : []) {
         const failure = await locks.takePrefix(transaction.number, prefix);
         if (failure) return failure;
@@ -132,7 +133,7 @@ export function productPolicy(
       const level = levelOf(transaction);
       const failure =
         (await locks.take(number, key, "exclusive")) ??
-        (level.gaps ? await locks.enter(number, key) : undefined);
+        (level.gaps ? await locks.enter(number, key, value) : undefined);
       if (failure) return failure;
       const snapshot = takeForWrite(transaction);
       if (

@@ -8,7 +8,7 @@ import type { SystemTable } from "../system/systemTable";
 import { systemTableOf } from "../system/systemTables";
 import type { SqlExpression, SqlRelation } from "../tree";
 import type { SqlRow } from "../values/value";
-import { keyValue, lookupsOf, type Lookup } from "./lookups";
+import { boundsOf, keyValue, lookupsOf, type Lookup } from "./lookups";
 import {
   isPostgres,
   truth,
@@ -71,7 +71,8 @@ function condition(expression: SqlExpression, scope: Scope, where: string): Cond
   const { result, uses } = track(scope, () =>
     truth(compileExpression(expression, scope), scope.compiler, where),
   );
-  return { test: result, uses, lookups: lookupsOf(expression, scope) };
+  const lookups = lookupsOf(expression, scope);
+  return { test: result, uses, lookups, bounds: boundsOf(expression, scope) };
 }
 
 function addRelation(relation: SqlRelation, scope: Scope, tables: ReadTable[]): Plan {
@@ -312,7 +313,7 @@ function merge(
     // A plain look-up finds the left column, since the right one is hidden.
     findColumn(scope, [name]);
   }
-  return { test, uses, lookups };
+  return { test, uses, lookups, bounds: [] };
 }
 
 function firstOf(left: Node, right: Node): Node {

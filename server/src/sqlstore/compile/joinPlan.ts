@@ -1,7 +1,7 @@
 // Plans of joins: relations with the conditions over them, each condition as deep as it can go.
 import type { Table } from "../catalog";
 import type { SqlRow } from "../values/value";
-import type { Lookup } from "./lookups";
+import type { Bound, Lookup } from "./lookups";
 import type { Env, Truth } from "./node";
 import type { Slices } from "./slices";
 
@@ -20,6 +20,7 @@ export interface Condition {
   readonly test: Truth;
   readonly uses: ReadonlySet<number>;
   readonly lookups: readonly Lookup[];
+  readonly bounds: readonly Bound[];
 }
 
 /** The rows of a relation; in slices where they are those of a query. */

@@ -11,8 +11,8 @@ import {
   type RowsOf,
   type Tuple,
 } from "./joinPlan";
-import type { Lookup } from "./lookups";
-import type { Env, TableRead, Truth } from "./node";
+import type { Bound, Lookup } from "./lookups";
+import type { ColumnRange, Env, TableRead, Truth } from "./node";
 import type { Slices } from "./slices";
 
 export type Extend = (env: Env, tuple: Tuple) => Slices<readonly Tuple[]>;
@@ -65,12 +65,37 @@ function lookupOf(
     if (each.source !== read.source || usable.has(each.column)) continue;
     if ([...each.uses].every((use) => bound.has(use))) usable.set(each.column, each);
   }
-  if (!indexesOf(read.table).some(([first = -1]) => usable.has(first))) return undefined;
+  const bounds = conditions
+    .flatMap((each) => each.bounds)
+    .filter(
+      ({ source, uses }) => source === read.source && [...uses].every((use) => bound.has(use)),
+    );
+  const isKnown = (column = -1): boolean =>
+    usable.has(column) || bounds.some((each) => each.column === column);
+  if (!indexesOf(read.table).some(([first]) => isKnown(first))) return undefined;
   return (env) => ({
     table: read.table,
     fixed: new Map([...usable].map(([column, { values }]) => [column, values(env)] as const)),
+    ...(bounds.length > 0 && { ranges: rangesOf(bounds, env) }),
     current: read.current,
   });
+}
+
+function rangesOf(bounds: readonly Bound[], env: Env): ReadonlyMap<number, ColumnRange> {
+  const ranges = new Map<number, ColumnRange>();
+  for (const { column, side, place } of bounds) {
+    const at = place(env);
+    if (at === undefined) continue;
+    const { from, to } = ranges.get(column) ?? {
+      from: Number.NEGATIVE_INFINITY,
+      to: Number.POSITIVE_INFINITY,
+    };
+    ranges.set(
+      column,
+      side === "from" ? { from: Math.max(from, at), to } : { from, to: Math.min(to, at) },
+    );
+  }
+  return ranges;
 }
 
 interface Step {
@@ -131,7 +156,7 @@ function innerRunner(
   };
 }
 
-/** The first relation whose whole key is known, else one of whose key a part is, else the first that needs no other. */
+/** The first relation of which one row can be left, else the one of whose indexes most is known, else the first that needs no other. */
 function nextItem(
   waiting: readonly Plan[],
   bound: ReadonlySet<number>,
@@ -144,29 +169,38 @@ function nextItem(
   let most = 0;
   for (const item of free) {
     if (item.kind !== "source" || item.read === undefined) continue;
-    const { source } = item;
-    const isKnown = (column: number): boolean =>
-      conditions.some(({ lookups }) =>
-        lookups.some(
-          (each) =>
-            each.source === source &&
-            each.column === column &&
-            [...each.uses].every((use) => bound.has(use)),
-        ),
-      );
-    const share = Math.max(
-      ...indexesOf(item.read.table).map(
-        (columns) => columns.filter(isKnown).length / columns.length,
-      ),
-      0,
-    );
-    if (share > most) {
-      most = share;
+    const worth = worthOf(item.read, bound, conditions);
+    if (worth > most) {
+      most = worth;
       best = item;
     }
   }
   if (best === undefined) throw failure("internal", "no relation is left to join");
   return best;
+}
+
+/** How many columns at the beginning of an index are known; a range counts half, and a whole unique key more than all. */
+function worthOf(
+  { source, table }: ReadTable,
+  bound: ReadonlySet<number>,
+  conditions: readonly Condition[],
+): number {
+  const isUsable = (each: Lookup | Bound): boolean =>
+    each.source === source && [...each.uses].every((use) => bound.has(use));
+  const known = new Set<number>();
+  const bounded = new Set<number>();
+  for (const { lookups, bounds } of conditions) {
+    for (const each of lookups) if (isUsable(each)) known.add(each.column);
+    for (const each of bounds) if (isUsable(each)) bounded.add(each.column);
+  }
+  if (table.keys.some(({ columns }) => columns.every((column) => known.has(column))))
+    return Number.POSITIVE_INFINITY;
+  const worths = indexesOf(table).map((columns) => {
+    const end = columns.findIndex((column) => !known.has(column));
+    if (end < 0) return columns.length;
+    return end + (bounded.has(columns[end] ?? -1) ? 1 / 2 : 0);
+  });
+  return Math.max(...worths, 0);
 }
 
 function outerRunner(

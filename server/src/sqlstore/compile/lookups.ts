@@ -3,6 +3,7 @@ import type { SqlExpression } from "../tree";
 import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
 import { numberOf } from "../values/cast";
+import { isPlaced, placeOf } from "../values/places";
 import { compileExpression } from "./recursion";
 import { coerceNode, isPostgres, type Env, type Node, type Scope } from "./node";
 import { findColumn, track } from "./scope";
@@ -15,6 +16,63 @@ export interface Lookup {
   readonly values: (env: Env) => readonly SqlValue[];
   /** Relations that must be known before. */
   readonly uses: ReadonlySet<number>;
+}
+
+/** A column is not beyond this value, in every row for which the condition is true. */
+export interface Bound {
+  readonly source: number;
+  readonly column: number;
+  readonly side: "from" | "to";
+  /** The place of the value in the order of the column's type; undefined where it has none. */
+  readonly place: (env: Env) => number | undefined;
+  readonly uses: ReadonlySet<number>;
+}
+
+/** Bounds of columns of keys and indexes in a condition. */
+export function boundsOf(condition: SqlExpression, scope: Scope): readonly Bound[] {
+  if (condition.kind === "between") {
+    const { operand, low, high, symmetric, negated } = condition;
+    if (symmetric || negated) return [];
+    return [...bound(operand, ">=", low, scope), ...bound(operand, "<=", high, scope)];
+  }
+  if (condition.kind !== "binary") return [];
+  const { operator, left, right } = condition;
+  const turned = TURNED.get(operator);
+  if (turned === undefined) return [];
+  return [...bound(left, operator, right, scope), ...bound(right, turned, left, scope)];
+}
+
+/** Comparisons, with the same ones from the other side. */
+const TURNED: ReadonlyMap<string, string> = new Map([
+  ["<", ">"],
+  ["<=", ">="],
+  [">", "<"],
+  [">=", "<="],
+]);
+
+function bound(
+  side: SqlExpression,
+  operator: string,
+  other: SqlExpression,
+  scope: Scope,
+): readonly Bound[] {
+  const target = keyColumn(side, scope);
+  if (target === undefined || !isPlaced(target.type) || !isPlain(other)) return [];
+  const { result: node, uses } = track(scope, () =>
+    keyValue(compileExpression(other, scope), target.type, scope),
+  );
+  if (node === undefined || uses.has(target.source)) return [];
+  const { source, column } = target;
+  // Whole numbers beyond a whole number begin with the next one.
+  const step = operator === "<" ? -1 : operator === ">" ? 1 : 0;
+  const place = (env: Env): number | undefined => {
+    const value = node.run(env);
+    const at = placeOf(value);
+    return at !== undefined && isInteger(target.type) && Number.isSafeInteger(value)
+      ? at + step
+      : at;
+  };
+  return [{ source, column, side: operator.startsWith("<") ? "to" : "from", place, uses }];
 }
 
 /** The keys of the scope's tables in a condition. */

@@ -120,11 +120,19 @@ export interface SessionFacts {
   readonly cursors?: readonly string[];
 }
 
+/** Places in the order of a column's type, both ends included. */
+export interface ColumnRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Which rows of a table are read. */
 export interface TableRead {
   readonly table: Table;
   /** Values that columns may have, by their positions; columns that are absent may have any. */
   readonly fixed: ReadonlyMap<number, readonly SqlValue[]>;
+  /** Parts of their orders that columns are in, by their positions. */
+  readonly ranges?: ReadonlyMap<number, ColumnRange>;
   /** The newest versions, as locking reads see them. */
   readonly current: boolean;
 }

@@ -3,6 +3,8 @@ import type { Key as StoreKey, Lookup, Value } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import { indexesOf, primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
+import { placeOf } from "../values/places";
+import type { SqlType } from "../values/types";
 import { decodedField, isInexact, keyPart, tablePrefix } from "./versions";
 
 export interface AccessPath {
@@ -16,8 +18,7 @@ const MOST_KEYS = 1000;
 
 /** Keys where all columns of the primary key are fixed, else values of the best index, else beginnings of keys. */
 export function accessPathOf(
-  table: Table,
-  fixed: TableRead["fixed"],
+  { table, fixed, ranges = new Map() }: Omit<TableRead, "current">,
   dialect: Dialect,
   hasIndexes: boolean,
 ): AccessPath {
@@ -26,49 +27,78 @@ export function accessPathOf(
   const { starts, depth } = combinations(table, columns, fixed, dialect);
   if (depth > 0 && depth === columns.length)
     return { keys: starts.map((start) => prefix + start), scans: [], lookups: [] };
-  const lookups = hasIndexes ? lookupsOf(table, fixed, depth, dialect) : undefined;
+  const lookups = hasIndexes ? lookupsOf({ table, fixed, ranges }, depth, dialect) : undefined;
   if (lookups !== undefined) return { keys: [], scans: [], lookups };
   const scans = depth === 0 ? [prefix] : starts.map((start) => `${prefix}${start},`);
   return { keys: [], scans, lookups: [] };
 }
 
 /** The key that tells look-ups apart. */
-export function lookupName({ index, value }: Lookup): string {
-  return `${index}=${value}`;
+export function lookupName({ index, value, range }: Lookup): string {
+  const name = `${index}=${value}`;
+  return range === undefined ? name : `${name} from ${range.from} to ${range.to}`;
 }
 
-/** Values of the index of which most columns are fixed, if those are more than of the primary key. */
+interface Field {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/**
+ * Values of the index of which most columns are fixed, if those are more than of the primary key; of two a range of the
+ * next column decides.
+ */
 function lookupsOf(
-  table: Table,
-  fixed: TableRead["fixed"],
+  { table, fixed, ranges = new Map() }: Omit<TableRead, "current">,
   depth: number,
   dialect: Dialect,
 ): readonly Lookup[] | undefined {
   let best: readonly number[] = [];
+  let ordered: number | undefined;
+  let most = depth;
   for (const columns of indexesOf(table)) {
     const end = columns.findIndex((column) => !fixed.has(column));
     const known = end < 0 ? columns : columns.slice(0, end);
-    if (known.length > Math.max(depth, best.length)) best = known;
+    const next = end < 0 ? undefined : columns[end];
+    const isWithin = next !== undefined && ranges.has(next);
+    const worth = known.length + (isWithin ? HALF : 0);
+    if (worth <= most) continue;
+    most = worth;
+    best = known;
+    ordered = isWithin ? next : undefined;
   }
+  if (most === depth) return undefined;
   const { starts, depth: reached } = combinations(table, best, fixed, dialect);
-  if (reached === 0 || reached < best.length) return undefined;
+  if (reached < best.length) return undefined;
   const prefix = tablePrefix(table);
-  const fields = best.map((at) => {
+  const fieldOf = (at: number): Field => {
     const { name = "", declared } = table.columns[at] ?? {};
-    return { name, type: declared?.type ?? ("unknown" as const) };
-  });
-  const index = `${prefix}@${fields.map(({ name, type }) => `${name} ${type}`).join()}`;
+    return { name, type: declared?.type ?? "unknown" };
+  };
+  const fields = best.map(fieldOf);
+  const name = `${prefix}@${fields.map((field) => `${field.name} ${field.type}`).join()}`;
   const valueOf = (version: Value): string | undefined => {
     const parts: string[] = [];
-    for (const { name, type } of fields) {
-      const part = keyPart(decodedField(version, name, type), type, dialect);
+    for (const field of fields) {
+      const part = keyPart(decodedField(version, field.name, field.type), field.type, dialect);
       if (part === undefined) return undefined;
       parts.push(part);
     }
     return parts.join(",");
   };
-  return starts.map((value) => ({ prefix, index, value, valueOf }));
+  const limits = ordered === undefined ? undefined : ranges.get(ordered);
+  if (ordered === undefined || limits === undefined)
+    return starts.map((value) => ({ prefix, index: name, value, valueOf }));
+  const field = fieldOf(ordered);
+  const index = `${name} in the order of ${field.name} ${field.type}`;
+  const orderOf = (version: Value): number | undefined =>
+    placeOf(decodedField(version, field.name, field.type));
+  const range = { ...limits, orderOf };
+  return starts.map((value) => ({ prefix, index, value, valueOf, range }));
 }
+
+/** A range is worth less than a value. */
+const HALF = 0.5;
 
 /** Texts of the values of the first columns, as far as those are fixed. */
 function combinations(

@@ -1,6 +1,7 @@
 // The rows that a statement reads: asked of the store in as few requests as can be, and kept until the statement ends.
 import type { Key as StoreKey, Lookup, ReadRequest, Value } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
+import { isAbout } from "../../exploration/lookups";
 import { primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
 import { comparer, type Compare } from "../values/compare";
@@ -105,8 +106,8 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     return row;
   }
 
-  function pathOf({ table, fixed }: Pick<TableRead, "table" | "fixed">): AccessPath {
-    return accessPathOf(table, fixed, dialect, hasIndexes);
+  function pathOf(read: Omit<TableRead, "current">): AccessPath {
+    return accessPathOf(read, dialect, hasIndexes);
   }
 
   /** The part of that which is not there. */
@@ -189,16 +190,31 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       for (const [key, value] of values) if (!view.versions.has(key)) view.versions.set(key, value);
       for (const prefix of scans) view.scanned.add(prefix);
       for (const lookup of lookups) view.found.set(lookupName(lookup), new Set());
-      const indexes = new Map(lookups.map((lookup) => [lookup.index, lookup] as const));
-      for (const lookup of indexes.values()) {
+      for (const ofIndex of byIndex(lookups)) {
+        const [{ prefix, valueOf }] = ofIndex;
+        const byValue = new Map<string, Lookup[]>();
+        for (const each of ofIndex)
+          byValue.set(each.value, [...(byValue.get(each.value) ?? []), each]);
         for (const key of values.keys()) {
-          if (!key.startsWith(lookup.prefix)) continue;
-          const value = lookup.valueOf(view.versions.get(key));
-          if (value !== undefined) view.found.get(lookupName({ ...lookup, value }))?.add(key);
+          if (!key.startsWith(prefix)) continue;
+          const version = view.versions.get(key);
+          const value = valueOf(version);
+          for (const each of value === undefined ? [] : (byValue.get(value) ?? []))
+            if (isAbout(each, version)) view.found.get(lookupName(each))?.add(key);
         }
       }
     },
   };
+}
+
+function byIndex(lookups: readonly Lookup[]): Iterable<readonly [Lookup, ...Lookup[]]> {
+  const all = new Map<string, [Lookup, ...Lookup[]]>();
+  for (const each of lookups) {
+    const known = all.get(each.index);
+    if (known === undefined) all.set(each.index, [each]);
+    else known.push(each);
+  }
+  return all.values();
 }
 
 const NOTHING: AccessPath = { keys: [], scans: [], lookups: [] };

@@ -4,7 +4,7 @@ import { isNumeric, isTemporal, isText, type SqlType } from "../values/types";
 import { ACCESS } from "./pgRelations";
 import { POSTGRES_SETTINGS } from "./pgSettings";
 import { columnType, DATABASE, NAMESPACES, objectId, OWNER } from "./objects";
-import { systemTable, type About, type Fields, type SystemTable } from "./systemTable";
+import { systemTable, type SystemTable } from "./systemTable";
 
 const { pg_catalog: CATALOG, public: PUBLIC } = NAMESPACES;
 
@@ -264,20 +264,6 @@ export const PG_SERVER: readonly SystemTable[] = [
         rngmultitypid: multirange,
       })),
   ),
-  ...["all", "user"].flatMap((which) => [
-    systemTable(
-      "pg_catalog",
-      `pg_stat_${which}_tables`,
-      "relid:oid schemaname:name relname seq_scan:int8 n_live_tup n_dead_tup",
-      tableStatistics,
-    ),
-    systemTable(
-      "pg_catalog",
-      `pg_statio_${which}_tables`,
-      "relid:oid schemaname:name relname heap_blks_read:int8 heap_blks_hit",
-      tableStatistics,
-    ),
-  ]),
   ...[
     // Objects that this store has none of.
     ["pg_description", "objoid:oid classoid objsubid:int4 description:text"],
@@ -337,15 +323,6 @@ export const PG_SERVER: readonly SystemTable[] = [
     ["pg_event_trigger", "oid:oid evtname:name"],
   ].map(([name = "", columns = ""]) => systemTable("pg_catalog", name, columns)),
 ];
-
-/** Nothing is counted: tables are listed alone. */
-function tableStatistics({ catalog }: About): readonly Fields[] {
-  return [...catalog.tables.keys()].map((name) => ({
-    relid: objectId(catalog, "relation", name),
-    schemaname: "public",
-    relname: name,
-  }));
-}
 
 /** Object ids of ranges, of what they are ranges of, and of their multiranges. */
 const RANGES = [

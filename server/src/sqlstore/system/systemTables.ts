@@ -4,10 +4,11 @@ import { MYSQL_INFORMATION_SCHEMA, MYSQL_SCHEMA } from "../mysql/informationSche
 import { INFORMATION_SCHEMA } from "./informationSchema";
 import { PG_RELATIONS } from "./pgRelations";
 import { PG_SERVER } from "./pgServer";
+import { PG_STATISTICS } from "./pgStatistics";
 import type { SystemTable } from "./systemTable";
 
 const POSTGRES: ReadonlyMap<string, SystemTable> = new Map(
-  [...PG_RELATIONS, ...PG_SERVER, ...INFORMATION_SCHEMA].map((table) => [
+  [...PG_RELATIONS, ...PG_SERVER, ...PG_STATISTICS, ...INFORMATION_SCHEMA].map((table) => [
     `${table.schema}.${table.name}`,
     table,
   ]),
