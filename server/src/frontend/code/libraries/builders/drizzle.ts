@@ -35,6 +35,7 @@ import {
   type Query,
 } from "./drizzleParts";
 import { relationDeclaration } from "./drizzleDeclarations";
+import { openRecord } from "./drizzleRecords";
 import { fieldHandle, relational } from "./drizzleRelations";
 import { changeOf, runQuery } from "./drizzleRows";
 import {
@@ -184,8 +185,9 @@ function setIn(
   source: Call["source"],
   tools: Tools,
 ): Draft["set"] | undefined {
-  const fields = tools.fields(value);
-  if (!fields || !table) return undefined;
+  if (!table) return undefined;
+  const fields = tools.fields(value) ?? openRecord(value, table, verb, tools);
+  if (!fields) return undefined;
   const named = new Map([...fields].filter(([, each]) => each.kind !== "undefined"));
   for (const [key, column] of table.columns) {
     const filled = named.has(key) ? undefined : filledIn(column, verb, source, tools);
