@@ -124,10 +124,21 @@ function connect(
       });
 }
 
+/** Answers that come together go out together. */
 function wireOf(socket: net.Socket): Wire {
+  let isGathering = false;
   return {
     write: (bytes) => {
-      if (!socket.destroyed) socket.write(bytes);
+      if (socket.destroyed) return;
+      if (!isGathering) {
+        isGathering = true;
+        socket.cork();
+        process.nextTick(() => {
+          isGathering = false;
+          socket.uncork();
+        });
+      }
+      socket.write(bytes);
     },
     end: () => socket.end(),
   };

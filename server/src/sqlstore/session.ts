@@ -162,20 +162,20 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   const numbers = sessionSequences(catalog, options.sequences, state);
 
   function context(parameters: readonly unknown[]): StatementContext {
-    const values = new Map<string, SqlValue>();
+    const values: (Map<SqlType, SqlValue> | undefined)[] = [];
     return {
       catalog,
       rule: options.rule,
       hasIndexes: options.hasIndexes ?? false,
       parameter: (number, type) => {
-        const name = `${number}:${type}`;
-        const known = values.get(name);
+        const read = (values[number] ??= new Map());
+        const known = read.get(type);
         if (known !== undefined) return known;
         if (number > parameters.length) {
           throw failure("noParameter", `there is no parameter $${number}`);
         }
         const value = parameterValue(parameters[number - 1], type, dialect);
-        values.set(name, value);
+        read.set(type, value);
         return value;
       },
       now: isPostgres && state.status !== "idle" ? state.startedAt : options.now(),
