@@ -10,6 +10,7 @@ import type { Confirmation, ExecutedDependency, Execution, WitnessPlan } from ".
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
 import { COMMITTED, type Run } from "./runRecord";
+import { lossBefore } from "./losses";
 import { outsideAnswers, type OutsideAnswers } from "./outsideAnswers";
 import { historyObjection } from "./recordedHistory";
 import { observedOf, outcomeOf, receivedOf, toExecution } from "./toExecution";
@@ -89,11 +90,39 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       reason: "one after the other the transactions give the same",
     };
   if (mayRefuse(run)) return { ...base, status: "unconfirmed", severity, reason: MAY_REFUSE };
-  if (base.cycle.length > 0) return { ...base, status: "confirmed", severity };
-  const [dirtyRead] = execution.dirtyReads ?? [];
-  if (dirtyRead === undefined)
+  const [dirtyRead] = base.cycle.length > 0 ? [] : (execution.dirtyReads ?? []);
+  const evidence = dirtyRead
+    ? [dirtyRead]
+    : base.cycle.flatMap((each) => execution.dependencies[each] ?? []);
+  if (evidence.length === 0)
     return { ...base, status: "unconfirmed", severity, reason: "its dependencies form no cycle" };
-  return { ...base, status: "confirmed", severity, dirtyRead };
+  const loss = lossOf(program, plan, execution, evidence);
+  if (loss !== undefined)
+    return {
+      ...base,
+      status: "unconfirmed",
+      severity,
+      reason: `not all of it is understood: ${loss}`,
+    };
+  return { ...base, status: "confirmed", severity, ...(dirtyRead && { dirtyRead }) };
+}
+
+/** The part of a transaction that is not understood and that the evidence may rest on, as its reason. */
+function lossOf(
+  program: Program,
+  plan: WitnessPlan,
+  { steps }: Execution,
+  evidence: readonly Pick<ExecutedDependency, "from" | "to">[],
+): string | undefined {
+  const met = new Set(evidence.flatMap(({ from, to }) => [from, to]));
+  for (const { instance, transaction } of plan.instances) {
+    const places = steps.flatMap((step, at) =>
+      step.instance === instance && met.has(at) && step.source ? [step.source.source] : [],
+    );
+    const loss = lossBefore(program, transaction, places);
+    if (loss) return loss.reason;
+  }
+  return undefined;
 }
 
 const MAY_REFUSE =

@@ -6,6 +6,7 @@ import type { ScheduleStep } from "../protocol/witness";
 import type { Setup } from "./execution";
 import { NotExecutable, REFUSALS } from "./failure";
 import { freshValues } from "./freshValues";
+import { lossBefore } from "./losses";
 import { requireValidArguments, requireValidRows } from "./initialState";
 import { initialRows } from "./row";
 import type { Run } from "./runRecord";
@@ -19,6 +20,7 @@ import {
   type LevelOf,
 } from "./server";
 import type { Server, Session } from "./serverState";
+import { brokenBy } from "./totals";
 
 /** A statement that an instance reaches for the `nth` time, from 1. */
 export interface Reached {
@@ -66,7 +68,8 @@ export function runToDeadlock(
     const course = begin(program, levelOf, setup);
     for (const hold of holds) if (!comeTo(course, hold)) return undefined;
     for (const { instance } of holds) while (!course.refusal && isReady(course, instance)) go(course, instance); // prettier-ignore
-    return course.refusal?.code === REFUSALS.deadlock ? ended(course) : undefined;
+    if (course.refusal?.code !== REFUSALS.deadlock) return undefined;
+    return isUnderstood(program, setup, course) ? ended(course) : undefined;
   });
 }
 
@@ -85,7 +88,8 @@ export function runToConflict(
     if (!comeTo(course, holds)) return undefined;
     while (!course.refusal && isReady(course, meets)) go(course, meets);
     while (!course.refusal && isReady(course, holds.instance)) go(course, holds.instance);
-    return course.refusal?.code === REFUSALS.changedRow ? ended(course) : undefined;
+    if (course.refusal?.code !== REFUSALS.changedRow) return undefined;
+    return isUnderstood(program, setup, course) ? ended(course) : undefined;
   });
 }
 
@@ -108,6 +112,8 @@ function guarded(run: () => RefusedRun | undefined): RefusedRun | undefined {
 function begin(program: Program, levelOf: LevelOf, setup: Setup): Course {
   requireValidArguments(program, setup.instances);
   requireValidRows(program, initialRows(program.schema, setup.initial));
+  const broken = brokenBy(program, setup.initial);
+  if (broken) throw new NotExecutable(`the initial rows break the invariant "${broken.text}"`);
   const server = startServer(program, setup, levelOf, freshValues(setup));
   return { server, schedule: [], waits: [], refusal: undefined };
 }
@@ -157,6 +163,21 @@ function noteRefusal(course: Course, events: readonly Event[], own: Wait | undef
       (own?.instance === event.instance ? own : undefined);
     if (refused) course.refusal = { victim: event.instance, refused, code: event.failure.code };
   }
+}
+
+/** True if no instance passed a part that is not understood up to its last step. */
+function isUnderstood(
+  program: Program,
+  { instances }: Setup,
+  { server, refusal }: Course,
+): boolean {
+  return instances.every(({ instance, transaction }) => {
+    const ran = server.steps.flatMap((step) =>
+      step.instance === instance && step.source ? [step.source.source] : [],
+    );
+    const last = refusal?.victim === instance ? refusal.refused.statement.source : undefined;
+    return lossBefore(program, transaction, last ? [...ran, last] : ran) === undefined;
+  });
 }
 
 /** Runs all others to their ends. */

@@ -56,6 +56,12 @@ export function standsOf(
   }
 }
 
+/** The first stated invariant that rows break. */
+export function brokenBy(program: Program, rows: Rows): Invariant | undefined {
+  const stands = standsOf(program.schema, statedInvariants(program), rows);
+  return stands?.find(({ isBroken }) => isBroken)?.invariant;
+}
+
 function standOf(invariant: Invariant, binding: Binding, frame: Frame): Stand {
   const { condition } = invariant;
   const isBroken = truth(evaluate(condition, frame)) === false;

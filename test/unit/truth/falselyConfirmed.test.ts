@@ -320,4 +320,56 @@ UNLOCK TABLES;
     assert.deepEqual(await confirmedAt(level, text), []);
     assert.notDeepEqual(await confirmedAt(level, text.replace(/^(?:UN)?LOCK.*$/gmu, "")), []);
   });
+
+  it("a routine with a part in front that is not understood", async () => {
+    const bump = (front: string, behind: string): string =>
+      `create table acc (id int primary key, v int not null) engine=innodb;
+delimiter //
+create procedure bump(in p int)
+begin
+  declare x int;
+  start transaction;
+  ${front}
+  select v into x from acc where id = p;
+  update acc set v = x + 1 where id = p;
+  ${behind}
+  commit;
+end //
+delimiter ;
+`;
+    const level = "mariadb:read-committed";
+    const setting = "set session innodb_strict_mode = off;";
+    const report = await analyse([sql(bump(setting, ""))], level, 2);
+    const [possible] = report.anomalies;
+    assert.equal(possible?.status, "unconfirmed");
+    assert.match(possible.reason ?? "", /not all of it is understood: what innodb_strict_mode/u);
+    assert.equal(report.verdict, "unknown");
+    assert.notDeepEqual(await confirmedAt(level, bump("", setting)), []);
+  });
+
+  it("a start that breaks what is stated of sums and counts", async () => {
+    const text = `create table acc (id int primary key, owner int not null, v int not null);
+create function bump(p int) returns void language plpgsql as $$
+declare x int;
+begin
+  select v into x from acc where id = p;
+  update acc set v = x + 1 where id = p;
+end $$;
+create function move(a int, b int) returns void language plpgsql as $$
+begin
+  update acc set v = v - 1 where id = a;
+  update acc set v = v + 1 where id = b;
+end $$;
+`;
+    const stated = (invariant: string): string => `-- @isolens invariant ${invariant}\n${text}`;
+    for (const invariant of ["(select sum(v) from acc) >= 7", "(select count(*) from acc) <= 5"]) {
+      const { anomalies } = await analyse([sql(stated(invariant))], RC, 2);
+      const found = anomalies.filter(({ status }) => status === "confirmed");
+      assert.notDeepEqual(found, [], invariant);
+    }
+    const { anomalies, refusals } = await analyse([sql(stated("(select count(*) from acc) >= 5"))], RC, 2); // prettier-ignore
+    assert.deepEqual([...new Set(anomalies.map(({ status }) => status))], ["unconfirmed"]);
+    assert.match(anomalies[0]?.reason ?? "", /starts from rows that break the invariant/u);
+    assert.deepEqual(refusals ?? [], []);
+  });
 });

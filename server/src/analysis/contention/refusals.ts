@@ -16,6 +16,7 @@ import {
 import type { LevelOf } from "../../store/server";
 import type { FlatProgram } from "../operations/operation";
 import { dressings } from "../search/readableValues";
+import { statedStart } from "../search/statedStart";
 import { keepsFrom, lockOrders, locksOf, type LockOrder, type TakenLock } from "./locks";
 import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from "./rows";
 import { isAmongSorted, sortedLoops } from "./sortedLoops";
@@ -199,7 +200,7 @@ function firstFailure(
       for (const filling of FILLINGS) {
         if (tries === 0 || search.budget.tries === 0) return undefined;
         const transactions = [meeting, holding];
-        const setup = meetingSetup({ flat, transactions, same, reached: same[0], missing: [] }, filling); // prettier-ignore
+        const setup = startOf(search.program, { flat, transactions, same, reached: same[0], missing: [] }, filling); // prettier-ignore
         if (setup === undefined) break;
         tries -= 1;
         search.budget.tries -= 1;
@@ -316,7 +317,7 @@ function firstRefusal(
     const meeting = meetingOf(search.flat, ring);
     for (const filling of FILLINGS) {
       if (tries === 0 || search.budget.tries === 0) return undefined;
-      const setup = meetingSetup(meeting, filling);
+      const setup = startOf(search.program, meeting, filling);
       if (setup === undefined) break;
       tries -= 1;
       search.budget.tries -= 1;
@@ -365,6 +366,16 @@ function executed(
   const run = runToDeadlock(program, levelsIn(levels, setup), setup, turns);
   const transactions = setup.instances.map(({ transaction }) => transaction);
   return run && { kind: "deadlock", transactions, setup, run, holds };
+}
+
+/** The setup of a meeting with rows that satisfy the stated invariants, as far as they were found. */
+function startOf(
+  program: Program,
+  meeting: Meeting,
+  filling: (typeof FILLINGS)[number],
+): Setup | undefined {
+  const setup = meetingSetup(meeting, filling);
+  return setup && statedStart(program, setup);
 }
 
 /** The levels of a setup's instances. */

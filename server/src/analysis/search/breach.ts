@@ -2,12 +2,11 @@
 // execution, until the start and every serial order preserve the invariants and the run does not.
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Invariant, Program } from "../../program/program";
-import type { Column } from "../../program/schema";
-import { ownEntry } from "../../protocol/dictionary";
-import type { Value } from "../../protocol/witness";
 import type { Confirmation, Setup, WitnessPlan } from "../../store/execution";
-import { standsOf, statedInvariants, type Rows } from "../../store/totals";
+import { brokenBy, standsOf, statedInvariants, type Rows } from "../../store/totals";
+import type { Value } from "../../protocol/witness";
 import { evidenceTables } from "./evidence";
+import { excess, rowCells, statedStart, valuesNear, type Cell } from "./statedStart";
 import type { Finding } from "./unit";
 
 interface Judging {
@@ -19,18 +18,55 @@ interface Judging {
 /** Executions per finding, each with its serial orders. */
 const MOST_RUNS = 80;
 
-/** Single-number changes to a start that breaks an invariant. */
-const MOST_REPAIRS = 24;
-
 /**
- * The finding with numbers for which it breaks a stated invariant; if there are none nearby, with a start that satisfies all invariants, if
- * the original one does not. It stays confirmed, over the same tables, with another final state.
+ * The finding with numbers for which it breaks a stated invariant; if there are none nearby, with a start that satisfies all invariants. It
+ * stays over the same tables, and confirmed where there is such a start.
  */
 export function withBreach(finding: Finding, judging: Judging): Finding {
+  if (finding.confirmation.status !== "confirmed") return finding;
+  if (statedInvariants(judging.program).length === 0) return finding;
+  return withStatedStart(nearBreach(finding, judging), judging);
+}
+
+/** The finding from a start that satisfies the stated invariants; unconfirmed if none was found. */
+function withStatedStart(finding: Finding, { program, levels, judge }: Judging): Finding {
+  const { confirmation, tables, past } = finding;
+  const { witness } = confirmation;
+  const found = brokenBy(program, witness.initial);
+  if (!found) return finding;
+  const { instances, initial } = statedStart(program, witness);
+  if (!brokenBy(program, initial)) {
+    const own = past ? { past } : {};
+    const plan = {
+      instances,
+      initial,
+      schedule: witness.schedule,
+      tables,
+      throughAll: true,
+      ...own,
+    };
+    const other = judge(program, levels, plan);
+    if (isAlike(other, confirmation)) return { ...finding, confirmation: other };
+  }
+  const reason = `it starts from rows that break the invariant "${found.text}", and others were not found`;
+  return { ...finding, confirmation: { ...confirmation, status: "unconfirmed", reason } };
+}
+
+/** True if both are confirmed as the same over the same tables. */
+function isAlike(one: Confirmation, other: Confirmation): boolean {
+  return (
+    one.status === "confirmed" &&
+    one.severity === other.severity &&
+    evidenceTables(one)?.join(" ") === evidenceTables(other)?.join(" ")
+  );
+}
+
+/** The finding with numbers for which it breaks a stated invariant, or with a start that satisfies all of them, where there are such. */
+function nearBreach(finding: Finding, judging: Judging): Finding {
   const { confirmation, tables } = finding;
   const { program, levels, judge } = judging;
   const stated = statedInvariants(program);
-  if (stated.length === 0 || !isOfState(confirmation)) return finding;
+  if (!isOfState(confirmation)) return finding;
   const first = rated(program, stated, confirmation);
   if (!first || isBreach(first)) return finding;
   const own = finding.past ? { past: finding.past } : {};
@@ -43,12 +79,9 @@ export function withBreach(finding: Finding, judging: Judging): Finding {
     left -= 1;
     const { schedule } = confirmation.witness;
     const other = judge(program, levels, { ...setup, schedule, tables, throughAll: true, ...own });
-    const isSame =
-      isOfState(other) &&
-      evidenceTables(other)?.join(" ") === evidenceTables(confirmation)?.join(" ");
-    return isSame ? rated(program, stated, other) : undefined;
+    return isAlike(other, confirmation) ? rated(program, stated, other) : undefined;
   };
-  const repair = (setup: Setup): Setup => repaired(program, stated, setup);
+  const repair = (setup: Setup): Setup => statedStart(program, setup);
   let best = first;
   for (let improved = true; improved && !isBreach(best) && left > 0;) {
     improved = false;
@@ -98,10 +131,6 @@ function rated(
   };
 }
 
-function excess(stands: NonNullable<ReturnType<typeof standsOf>>): number {
-  return stands.reduce((sum, { isBroken, slack }) => sum + (isBroken ? 0 - slack : 0), 0);
-}
-
 function isBreach({ start, serial, slack }: Rated): boolean {
   return start === 0 && serial === 0 && slack < 0;
 }
@@ -112,57 +141,12 @@ function isBetter(a: Rated, b: Rated): boolean {
   return a.slack < b.slack;
 }
 
-/** The setup with a start that satisfies the invariants, as far as single-number changes achieve that. */
-function repaired(program: Program, stated: readonly Invariant[], setup: Setup): Setup {
-  let current = setup;
-  const excessOf = (rows: Rows): number => excess(standsOf(program.schema, stated, rows) ?? []);
-  for (
-    let round = 0, open = excessOf(setup.initial);
-    round < MOST_REPAIRS && open > 0;
-    round += 1
-  ) {
-    const stands = standsOf(program.schema, stated, current.initial) ?? [];
-    const steps = stands.flatMap(({ isBroken, slack }) => (isBroken ? [0 - slack] : []));
-    let best: Setup | undefined;
-    for (const cell of rowCells(program, current))
-      for (const value of valuesNear(cell, steps)) {
-        const changed = cell.set(current, value);
-        const less = excessOf(changed.initial);
-        if (less >= open) continue;
-        open = less;
-        best = changed;
-      }
-    if (!best) break;
-    current = best;
-  }
-  return current;
-}
-
 /** Setups that differ in one number. */
 function neighbours(program: Program, setup: Setup, { slack }: Rated): readonly Setup[] {
   const steps = Number.isFinite(slack) && slack >= 0 ? [slack + 1, Math.ceil(slack / 2) + 1] : [];
   const cells = [...argumentCells(setup), ...rowCells(program, setup)];
   return cells.flatMap((cell) =>
     valuesNear(cell, [...steps, 1, 10]).map((value) => cell.set(setup, value)),
-  );
-}
-
-/** A number or Boolean of a setup that may be varied. */
-interface Cell {
-  readonly value: Value;
-  readonly isBool: boolean;
-  readonly nullable: boolean;
-  readonly set: (setup: Setup, value: Value) => Setup;
-}
-
-function valuesNear({ value, isBool, nullable }: Cell, steps: readonly number[]): readonly Value[] {
-  if (isBool) return [value !== true];
-  const own = typeof value === "number" ? value : 0;
-  const numbers = [...steps.flatMap((step) => [own + step, own - step]), own * 2, 0, 1];
-  const least = Math.min(0, own);
-  const fitting = numbers.filter((each) => each >= least && Number.isSafeInteger(each));
-  return [...new Set<Value>([...fitting, ...(nullable ? [null] : [])])].filter(
-    (each) => each !== value,
   );
 }
 
@@ -180,29 +164,3 @@ function argumentCells({ instances }: Setup): readonly Cell[] {
     }),
   );
 }
-
-/** Numbers and Booleans of rows, except keys. */
-function rowCells({ schema }: Program, { initial }: Setup): readonly Cell[] {
-  return schema.tables.flatMap(({ name: table, columns, primaryKey, uniqueKeys, foreignKeys }) => {
-    const keys = new Set([primaryKey, ...[...uniqueKeys, ...foreignKeys].map((key) => key.columns)].flat()); // prettier-ignore
-    const free = columns.filter(({ name, type }) => !keys.has(name) && FREE.has(type));
-    return (ownEntry(initial, table) ?? []).flatMap((row, at) =>
-      free.map(({ name, type, nullable }) => ({
-        value: ownEntry(row, name) ?? null,
-        isBool: type === "bool",
-        nullable,
-        set: (setup: Setup, value: Value): Setup => ({
-          ...setup,
-          initial: {
-            ...setup.initial,
-            [table]: (ownEntry(setup.initial, table) ?? []).map((each, n) =>
-              n === at ? { ...each, [name]: value } : each,
-            ),
-          },
-        }),
-      })),
-    );
-  });
-}
-
-const FREE: ReadonlySet<Column["type"]> = new Set(["int", "decimal", "bool"]);
