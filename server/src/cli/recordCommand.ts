@@ -4,7 +4,7 @@ import path from "node:path";
 import { ownEntry } from "../protocol/dictionary";
 import { recordedSchema } from "../record/catalog/schemaText";
 import {
-  rewritten,
+  redirectConnections,
   serverOf,
   serverOfEnvironment,
   type Environment,
@@ -240,7 +240,7 @@ function commandEnvironment(
   io: CliIo,
   { server, session }: { readonly server: RecordedServer; readonly session: OpenRecording },
 ): Environment {
-  const { env, changed } = rewritten(process.env, server, session.port, args.env);
+  const { env, changed } = redirectConnections(process.env, server, session.port, args.env);
   const hooks = hooksFolder(__dirname);
   io.error(
     `isolens: recording ${placeOf(server)} (${server.from}) through 127.0.0.1:${String(session.port)}; ${changed.join(", ")} ${changed.length === 1 ? "names" : "name"} it for the command\n`,

@@ -2,7 +2,7 @@
 // time. A chain is a sequence of transactions each of which is ordered before the next, so "which transactions precede this one" is one
 // number per chain.
 import { EdgeList, successors, topologicalOrder } from "./graph";
-import type { Resolved } from "./resolved";
+import type { Resolved } from "./readResolution";
 
 export interface Arrangement extends Resolved {
   /** Chain `c` consists of transactions `chainFirst[c]` up to `chainFirst[c + 1]`, each before the next. */

@@ -12,7 +12,7 @@ import { OutOfLimits, pollFor } from "./limits";
 import type { Mode } from "./prune";
 import { prune } from "./prune";
 import { resolve } from "./resolve";
-import type { Resolved } from "./resolved";
+import type { Resolved } from "./readResolution";
 import { search } from "./search";
 import type { Suspects, WeakBase } from "./weak";
 import { checkCausal, checkReadAtomic, checkReadCommitted, weakBase } from "./weak";

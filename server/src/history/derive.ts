@@ -4,7 +4,7 @@ import type { Fact } from "./facts";
 import { costOf, forbiddenCycle } from "./facts";
 import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
 import type { Poll } from "./limits";
-import type { Resolved } from "./resolved";
+import type { Resolved } from "./readResolution";
 
 /** The cheapest forbidden cycle, or undefined if the level is not violated. For histories of some dozen transactions. */
 export function deriveCycle(

@@ -1,7 +1,7 @@
 // Names of violations, by the form of the cycle (Adya 1999; Kingsbury and Alvaro, VLDB 2020) or of the read.
 import type { Fact } from "./facts";
 import type { HistoryLevel } from "./levels";
-import type { ReadViolationKind } from "./resolved";
+import type { ReadViolationKind } from "./readResolution";
 
 export interface ViolationKind {
   /** In kebab-case. */

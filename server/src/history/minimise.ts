@@ -6,7 +6,7 @@ import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
 import type { Poll } from "./limits";
 import type { Part } from "./part";
 import { partWith } from "./part";
-import type { ReadViolation } from "./resolved";
+import type { ReadViolation } from "./readResolution";
 import { findWriters } from "./writers";
 
 /**

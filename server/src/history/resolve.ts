@@ -11,7 +11,7 @@ import {
   WRITE,
   isInitial,
 } from "./history";
-import type { ReadViolation, Resolved } from "./resolved";
+import type { ReadViolation, Resolved } from "./readResolution";
 import { resolveLists } from "./resolveLists";
 import type { Writers } from "./writers";
 import { NOBODY, findWrite, findWriters, isAmbiguous, isIntermediate, isRefused } from "./writers";

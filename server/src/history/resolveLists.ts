@@ -2,7 +2,7 @@
 // order, the writers that reads saw, and reads that contradict every order.
 import type { History } from "./history";
 import { APPEND, READ_LIST, listVersions } from "./history";
-import type { ReadViolation, VersionOrder } from "./resolved";
+import type { ReadViolation, VersionOrder } from "./readResolution";
 import type { Writers } from "./writers";
 import { isAmbiguous, isIntermediate, isRefused } from "./writers";
 

@@ -20,7 +20,7 @@ import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
 import { OutOfLimits, pollFor, type Limits } from "./limits";
 import { minimiseRead, minimalViolation, weakestViolated } from "./minimise";
 import type { Part } from "./part";
-import type { ReadViolation, Resolved } from "./resolved";
+import type { ReadViolation, Resolved } from "./readResolution";
 import { resolve } from "./resolve";
 import { findWriters } from "./writers";
 

@@ -32,7 +32,7 @@ import {
 import { createShownResults, summaryOf } from "./shownResults";
 import { createStatusReporter } from "./statusReporter";
 import { textDifference } from "./textDifference";
-import { sendNotification } from "./typed";
+import { sendNotification } from "./customMessages";
 import { pathOfUri, uriOfFile } from "./uris";
 
 export interface Checks {

@@ -65,7 +65,7 @@ const SHAPES: ReadonlyMap<string, readonly Field[]> = new Map([
 ]);
 
 /** The error in a message's parameters, such as "textDocument.uri is not a text"; undefined if there is none. */
-export function misshapen(method: string, params: unknown): string | undefined {
+export function shapeFault(method: string, params: unknown): string | undefined {
   const wrong = SHAPES.get(method)?.find(
     ({ path, is }) => !is(path.split(".").reduce<unknown>(field, params)),
   );
@@ -80,7 +80,7 @@ export function documentMessages(connection: Connection): DocumentMessages {
       handler: (params: Params) => void | Promise<void>,
     ): ((params: Params) => void | Promise<void>) =>
     (params) => {
-      const wrong = misshapen(method, params);
+      const wrong = shapeFault(method, params);
       if (wrong === undefined) return handler(params);
       connection.console.warn(`${wrong}; the message is passed over.`);
     };

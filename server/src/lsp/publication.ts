@@ -6,7 +6,7 @@ import type {
   PublishDiagnosticsParams,
 } from "vscode-languageserver/node";
 import type { ServerState } from "./serverState";
-import { ignoreClosedConnection } from "./typed";
+import { ignoreClosedConnection } from "./customMessages";
 import { pathOfUri } from "./uris";
 
 /** Sends the diagnostics of a document. Clients without related places get the steps as lines of the message. */

@@ -50,7 +50,7 @@ import { documentMessages } from "./clientShapes";
 import { createServerState, settingsOf, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
 import { textDifference } from "./textDifference";
-import { withFailureAnswer, onCustomRequest } from "./typed";
+import { withFailureAnswer, onCustomRequest } from "./customMessages";
 import { pathOfUri } from "./uris";
 
 /** Serves a connection until the client ends it; `createChecker` is called once, with the client's options. */

@@ -4,7 +4,7 @@ import type { ProgressUnit, ServerStatus } from "../protocol/requests";
 import type { Range } from "../protocol/source";
 import { countOfTold, type ProjectResult } from "./results";
 import { levelName, levelOf, settingProblem, type ServerState } from "./serverState";
-import { sendNotification } from "./typed";
+import { sendNotification } from "./customMessages";
 
 export interface StatusReporter {
   /** Something of the status may have changed. */

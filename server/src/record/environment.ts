@@ -203,7 +203,7 @@ const LOCAL = "127.0.0.1";
  * The environment with the proxy in the server's place: URLs that name the server, and host and port of families that do.
  * libpq's own variables are set in any case, since most clients of PostgreSQL read them where nothing else is said.
  */
-export function rewritten(
+export function redirectConnections(
   env: Environment,
   server: RecordedServer,
   port: number,

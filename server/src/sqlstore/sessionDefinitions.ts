@@ -4,7 +4,7 @@ import type { Reply, Request } from "../exploration/client";
 import { undoable, type Catalog } from "./catalog";
 import { applyDefinition, unusedStorage } from "./define";
 import { copySpelling, rememberSpelling, type Spelling } from "./mysql/spelling";
-import { changedRows, hasRows, rewritten } from "./run/rewrite";
+import { changedRows, hasRows, rewriteRows } from "./run/rewrite";
 import type { StatementContext, StatementEnd } from "./run/statement";
 import { commandResult } from "./sessionParts";
 import { withNewSequences } from "./sessionSequences";
@@ -62,7 +62,7 @@ export function* runDefinition(
       copySpelling(catalog, after, moved);
       catalog.version++;
     });
-    yield* host.finished(yield* rewritten(rows.table, moved, rows.values, host.context()));
+    yield* host.finished(yield* rewriteRows(rows.table, moved, rows.values, host.context()));
     return commandResult(tag);
   });
 }

@@ -3,14 +3,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
 import { encryptedTo } from "../../../server/src/record/proxy/proxy";
-import { rewritten, serverOf, serverOfEnvironment } from "../../../server/src/record/environment";
+import {
+  redirectConnections,
+  serverOf,
+  serverOfEnvironment,
+} from "../../../server/src/record/environment";
 
 function check(env: Record<string, string>, server: string, changed: Record<string, string>): void {
   const found = serverOfEnvironment(env);
   assert.ok(found);
   const { protocol, host, port, socket, database } = found;
   assert.equal(`${protocol} ${socket ?? `${host}:${String(port)}`} ${database ?? ""}`, server);
-  const result = rewritten(env, found, 7000);
+  const result = redirectConnections(env, found, 7000);
   assert.deepEqual(
     Object.fromEntries(result.changed.map((name) => [name, ownEntry(result.env, name)])),
     changed,

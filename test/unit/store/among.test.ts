@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { unsearchedParts } from "../../../server/src/service/verdict/unsearched";
+import { unsearchedParts } from "../../../server/src/service/verdict/searchGaps";
 import { runSerial } from "../../../server/src/store/run";
 import { programOf } from "../frontend/code/prismaPrograms";
 import { instances } from "./programs";

@@ -74,7 +74,7 @@ export const MOST_LINES = 20;
 const MOST_REASONS = 5;
 
 /** Lines of one kind: individually if they are few, else the most frequent reasons. */
-export function shortened(
+export function linesByReason(
   lines: readonly (ReasonLine & { readonly text: string })[],
   what: string,
   style: TextStyle,

@@ -5,7 +5,7 @@ import { breaksData, isShown, isTold, undecidedCount } from "../../protocol/repo
 import type { Cause } from "../../protocol/cause";
 import type { Anomaly, LevelReport, Shown, Unknown, UnreadKind } from "../../protocol/report";
 import { isGap } from "../../service/verdict/unknowns";
-import { count, extentLines, MOST_LINES, possibleLines, shortened } from "./openText";
+import { count, extentLines, MOST_LINES, possibleLines, linesByReason } from "./openText";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
@@ -45,7 +45,7 @@ export function textReport(input: TextReport, style: TextStyle): string {
   if (extent.length > 0) parts.push(extent.join("\n"));
   const open = report.unknown.filter(({ reason }) => !isLong || !isCandidate(reason));
   const remarks = [
-    ...shortened(open.map(unknownLine), "undecided", style),
+    ...linesByReason(open.map(unknownLine), "undecided", style),
     ...remarkLines(input, style),
   ];
   if (remarks.length > 0) parts.push(remarks.join("\n"));
@@ -94,7 +94,7 @@ function remarkLines({ notes, folder = "" }: TextReport, style: TextStyle): read
         )
       : [];
   return [
-    ...shortened(
+    ...linesByReason(
       told.flatMap((note) => remarkLine(note, folder)),
       "remarks",
       style,

@@ -6,7 +6,7 @@ import type { Checks } from "../checks";
 import { toAnomalyIds } from "../fromLsp";
 import { toldAnomalies } from "../results";
 import type { ServerState } from "../serverState";
-import { ignoreClosedConnection } from "../typed";
+import { ignoreClosedConnection } from "../customMessages";
 import { handleCheck } from "./check";
 
 export const SERVER_COMMANDS = ["isolens.explain", "isolens.checkAt", "isolens.stop"] as const;

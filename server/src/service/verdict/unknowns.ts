@@ -11,8 +11,8 @@ import { durationText, durationWords } from "../../workspace/duration";
 import type { SkippedFile } from "../../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "../search/search";
 import { asksForLocks, statementPrecision, statementsOf, tablesOf } from "../statements";
-import { lastingLocks, unsearchedParts } from "./unsearched";
-import type { SearchedAs } from "./unsearched";
+import { lastingLocks, unsearchedParts } from "./searchGaps";
+import type { SearchedAs } from "./searchGaps";
 
 /** The reason why a check ended early. */
 export type EndedBy = "budget" | "cancel";

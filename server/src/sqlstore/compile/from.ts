@@ -25,7 +25,7 @@ import { columnsOfQuery, findColumn, renameColumn, track } from "./scope";
 import { setFunction } from "./setFunctions";
 import {
   conditionsOf,
-  pushed,
+  pushDown,
   type Condition,
   type Plan,
   type ReadTable,
@@ -53,7 +53,7 @@ export function compileFrom(
   const tables: ReadTable[] = [];
   const items = relations.map((relation) => addRelation(relation, scope, tables));
   const filters = conjunctsOf(where).map((each) => condition(each, scope, "WHERE"));
-  const plan = pushed({ kind: "inner", items, conditions: [] }, filters);
+  const plan = pushDown({ kind: "inner", items, conditions: [] }, filters);
   const run = runner(plan, new Set(), []);
   const all = [...conditionsOf(plan)];
   return {

@@ -55,7 +55,7 @@ export function conditionsOf(plan: Plan): readonly Condition[] {
 }
 
 /** Puts conditions as deep as they can go: to the side of an outer join that keeps all of its rows. */
-export function pushed(plan: Plan, conditions: readonly Condition[]): Plan {
+export function pushDown(plan: Plan, conditions: readonly Condition[]): Plan {
   if (conditions.length === 0 && plan.kind !== "inner") return plan;
   switch (plan.kind) {
     case "source":
@@ -64,13 +64,13 @@ export function pushed(plan: Plan, conditions: readonly Condition[]): Plan {
       if (plan.full) return { kind: "inner", items: [plan], conditions };
       const own = sourcesOf(plan.left);
       const goes = (each: Condition): boolean => [...each.uses].every((use) => own.has(use));
-      const left = pushed(plan.left, conditions.filter(goes));
+      const left = pushDown(plan.left, conditions.filter(goes));
       const rest = conditions.filter((each) => !goes(each));
       const outer: Plan = { ...plan, left };
       return rest.length === 0 ? outer : { kind: "inner", items: [outer], conditions: rest };
     }
     case "inner": {
-      const flat = plan.items.map((item) => pushed(item, []));
+      const flat = plan.items.map((item) => pushDown(item, []));
       const items = flat.flatMap((item) => (item.kind === "inner" ? item.items : [item]));
       const inherited = flat.flatMap((item) => (item.kind === "inner" ? item.conditions : []));
       const all = [...plan.conditions, ...inherited, ...conditions];
@@ -94,7 +94,7 @@ export function pushed(plan: Plan, conditions: readonly Condition[]): Plan {
         kind: "inner",
         items: items.map((item, at) => {
           const own = mine.get(at);
-          return own === undefined ? item : pushed(item, own);
+          return own === undefined ? item : pushDown(item, own);
         }),
         conditions: rest,
       };

@@ -11,7 +11,15 @@ import { catches } from "./conditions";
 import { evaluateList } from "./expressionList";
 import type { Flow, Frame, RoutineResult, Steps } from "./frame";
 import { raise } from "./raise";
-import { assignCast, assignRow, firstValue, hide, runText, scoped, setTarget } from "./variables";
+import {
+  assignCast,
+  assignRow,
+  firstValue,
+  hide,
+  runText,
+  withLocals,
+  setTarget,
+} from "./variables";
 
 const NEXT: Flow = { kind: "next" };
 /** Rounds of one loop. */
@@ -20,7 +28,7 @@ const MOST_ROUNDS = 10_000_000;
 /** Carries out a block. Throws an `SqlFailure` that no handler takes. */
 export function* runBlock(block: Block, frame: Frame): Steps<Flow> {
   const names = block.declarations.map(({ name }) => name);
-  return yield* scoped(frame, names, function* () {
+  return yield* withLocals(frame, names, function* () {
     for (const declaration of block.declarations) yield* declared(frame, declaration);
     return yield* guardedBody(block, frame);
   });
@@ -67,7 +75,7 @@ function* guardedBody(block: Block, frame: Frame): Steps<Flow> {
     mark.end();
     const before = frame.error;
     frame.error = error.error;
-    const flow = yield* scoped(frame, ["sqlerrm", "sqlstate"], () => {
+    const flow = yield* withLocals(frame, ["sqlerrm", "sqlstate"], () => {
       setText(frame, "sqlerrm", error.error.message);
       setText(frame, "sqlstate", code);
       return runAll(handler.body, frame);
@@ -232,7 +240,7 @@ function* runLoop(
   const { over } = loop;
   // Bounds are those of the names around the loop.
   const rounds = yield* roundsOf(over, frame);
-  return yield* scoped(frame, over.kind === "count" ? [over.variable] : [], () =>
+  return yield* withLocals(frame, over.kind === "count" ? [over.variable] : [], () =>
     runRounds(loop, frame, rounds),
   );
 }

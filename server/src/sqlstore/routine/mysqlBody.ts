@@ -11,9 +11,9 @@ import type {
 import type { Span } from "../../frontend/sql/text/split";
 import { failure, SqlFailure, unsupported } from "../sqlError";
 import type { Routine } from "../catalog";
-import { closestHandler, signalled } from "./mysqlConditions";
+import { closestHandler, signal } from "./mysqlConditions";
 import type { Argument, Flow, Frame, RoutineResult, Steps } from "./frame";
-import { assignCast, assignRow, firstValue, runText, scoped, setTarget } from "./variables";
+import { assignCast, assignRow, firstValue, runText, withLocals, setTarget } from "./variables";
 
 /** The declarations of a block that is open. */
 interface Scope {
@@ -130,7 +130,7 @@ function* runBlock(block: Block, frame: MysqlFrame): Steps<Flow> {
   };
   const names = declarations.flatMap((each) => (each.kind === "variables" ? each.names : []));
   try {
-    const flow = yield* scoped(frame, names, function* () {
+    const flow = yield* withLocals(frame, names, function* () {
       for (const each of declarations) {
         if (each.kind === "variables") yield* declareVariables(each, frame);
         else if (each.kind === "condition") scope.conditions.set(each.name, each.condition);
@@ -217,7 +217,7 @@ function* runStatement(statement: RoutineStatement, frame: MysqlFrame): Steps<Fl
     }
     case "signal":
     case "resignal":
-      throw yield* signalled(frame, statement, (name) => conditionOf(frame, name));
+      throw yield* signal(frame, statement, (name) => conditionOf(frame, name));
     case "open":
     case "fetch":
     case "close":
@@ -307,7 +307,7 @@ type Loop = Extract<RoutineStatement, { readonly kind: "loop" }>;
 
 function* runLoop({ label, over, body }: Loop, frame: MysqlFrame): Steps<Flow> {
   const names = "variable" in over ? [over.variable] : "record" in over ? [over.record] : [];
-  return yield* scoped(frame, names, function* () {
+  return yield* withLocals(frame, names, function* () {
     const next = yield* roundsOf(over, frame);
     for (let round = 0; yield* next(); round++) {
       if (round >= MOST_ROUNDS) throw failure("tooComplex", "a loop without an end");

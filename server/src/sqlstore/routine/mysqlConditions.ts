@@ -60,7 +60,7 @@ const NUMBERS: ReadonlyMap<string, number> = new Map([
 const UNHANDLED = 1644;
 
 /** The error that SIGNAL raises; RESIGNAL the one at hand with what it changes. */
-export function* signalled(
+export function* signal(
   frame: Frame,
   { kind, condition, text }: Extract<RoutineStatement, { readonly kind: "signal" | "resignal" }>,
   named: Named,

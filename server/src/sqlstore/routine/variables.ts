@@ -112,7 +112,7 @@ function isOf(local: string, name: string): boolean {
  * Carries out a part that has names of its own. They end with it, and outer ones of the same name are back; what it
  * assigns to others stays, fields of records among them.
  */
-export function* scoped(
+export function* withLocals(
   frame: Frame,
   names: readonly string[],
   part: () => Steps<Flow>,

@@ -102,7 +102,7 @@ export function* hasRows(
 const BEFORE = "#before";
 
 /** Writes the rows of `before` as rows of `after`, which is in the catalogue. */
-export function* rewritten(
+export function* rewriteRows(
   before: Table,
   after: Table,
   values: NewValues,

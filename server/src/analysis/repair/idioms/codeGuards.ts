@@ -11,7 +11,7 @@ import {
   mentions,
   operatorOf,
   textOf,
-  unwrapped,
+  withoutWrappers,
   type CodeColumn,
 } from "./columnValue";
 import { indentAt } from "./indentation";
@@ -69,7 +69,7 @@ function exitOf({ tree }: CodeColumn, then: SyntaxNode): string | undefined {
 
 /** The operands of a logical operator. */
 function partsOf(column: CodeColumn, node: SyntaxNode, join: string): readonly SyntaxNode[] {
-  const inner = unwrapped(column.tree, node);
+  const inner = withoutWrappers(column.tree, node);
   const [left, right] = [childOf(inner, "left"), childOf(inner, "right")];
   const isJoin =
     inner.type === "binary_expression" && operatorOf(column.tree, inner) === join && left && right;

@@ -53,7 +53,7 @@ const FUNCTIONS =
 /** True for `row.column`, for a variable with that value, and for their conversions to numbers. */
 export function isColumnValue(column: CodeColumn, node: SyntaxNode): boolean {
   const { tree, names } = column;
-  const inner = unwrapped(tree, node);
+  const inner = withoutWrappers(tree, node);
   if (column.variable !== undefined)
     return inner.type === "identifier" && textOf(tree, inner) === column.variable;
   if (inner.type === "member_expression") {
@@ -77,7 +77,7 @@ export function isColumnValue(column: CodeColumn, node: SyntaxNode): boolean {
 /** `row.column - amount`, `amount + row.column`, or a variable with such a value. */
 export function changeOf(column: CodeColumn, node: SyntaxNode): Change | undefined {
   const { tree } = column;
-  const inner = unwrapped(tree, node);
+  const inner = withoutWrappers(tree, node);
   if (inner.type === "identifier") {
     const declared = declarationOf(column, textOf(tree, inner));
     return declared?.value && declared.property === undefined
@@ -118,17 +118,17 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The expression without parentheses, type assertions and conversions to numbers. */
-export function unwrapped(tree: CodeTree, node: SyntaxNode): SyntaxNode {
+export function withoutWrappers(tree: CodeTree, node: SyntaxNode): SyntaxNode {
   const [first] = namedChildren(node);
-  if (WRAPPERS.has(node.type) && first) return unwrapped(tree, first);
+  if (WRAPPERS.has(node.type) && first) return withoutWrappers(tree, first);
   if (node.type === "unary_expression" && operatorOf(tree, node) === "+" && first)
-    return unwrapped(tree, first);
+    return withoutWrappers(tree, first);
   if (node.type !== "call_expression") return node;
   const [called, given] = [childOf(node, "function"), childOf(node, "arguments")];
   const [value] = given ? namedChildren(given) : [];
   const isConversion =
     called !== undefined && /^(?:Number|BigInt|parseInt|parseFloat)$/u.test(textOf(tree, called));
-  return isConversion && value ? unwrapped(tree, value) : node;
+  return isConversion && value ? withoutWrappers(tree, value) : node;
 }
 
 /** The root variable of a path of properties and elements. */

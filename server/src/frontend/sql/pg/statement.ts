@@ -20,7 +20,7 @@ import { lowerExpression, lowerQuery, weaken } from "./recursion";
 import { NO_SOURCES, taint, type Work } from "./scope";
 import { unfollowedSetting } from "./settings";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
-import { hasNoMeaning, leavesTables } from "./withoutMeaning";
+import { hasNoMeaning, leavesTables } from "./inertDefinitions";
 
 export type PgResult =
   | { readonly ok: true; readonly lowered: Lowering }

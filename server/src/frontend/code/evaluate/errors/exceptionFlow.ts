@@ -209,7 +209,7 @@ export function commandsBeforeRollback(
 }
 
 /** Says of what is thrown in the commands, and is of those types, that a handler throws something else instead. */
-export function rethrown(
+export function markRethrown(
   state: State,
   commands: readonly Command[],
   types: readonly string[],

@@ -20,7 +20,7 @@ import { enterHandler } from "./failures";
 import { speculate } from "./speculation";
 import { attempting, beginAttempt, isChanged } from "./attempts";
 import { mayMeanRefusals, repeating } from "./repetition";
-import { branching, commandsBeforeRollback, ofName, passing, rethrown } from "./exceptionFlow";
+import { branching, commandsBeforeRollback, ofName, passing, markRethrown } from "./exceptionFlow";
 import type { ErrorClass } from "./errorClass";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
@@ -301,7 +301,7 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
   }
   for (const { path, types } of handlers) {
     const thrown = thrownAtEnd(state, path.commands);
-    if (thrown) rethrown(state, commands, types, thrown);
+    if (thrown) markRethrown(state, commands, types, thrown);
   }
   // A handler may work with values that the body assigned.
   const behind = (): Handled | undefined => handledBehind(state, trying, attempt, commands);

@@ -195,7 +195,7 @@ function operatorOf(
 ): Fragment | undefined {
   const operation = language.operation(name);
   if (operation === undefined || operation === "unknown") return undefined;
-  return operated(column, operation, [operand], language);
+  return operationOn(column, operation, [operand], language);
 }
 
 function joined(word: "AND" | "OR", parts: readonly (Fragment | undefined)[]) {
@@ -211,7 +211,7 @@ function equality(column: FilterColumn, value: Value, { nulls }: FilterLanguage)
 }
 
 /** An operation on a column; undefined where its operands do not fit. */
-export function operated(
+export function operationOn(
   column: FilterColumn,
   operation: Operation,
   operands: readonly Value[],

@@ -3,7 +3,7 @@ import { dictionary } from "../../../../protocol/dictionary";
 import { constantText, unknown, type Value } from "../../values";
 import { valueFragment, raw, type Fragment } from "../builders/draft";
 import type { Call, Tools } from "../library";
-import { comparison, filterOf, keyFilter, operated, type FilterLanguage, type Operation } from "../orm/filter"; // prettier-ignore
+import { comparison, filterOf, keyFilter, operationOn, type FilterLanguage, type Operation } from "../orm/filter"; // prettier-ignore
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import { withParameters } from "../orm/parameters";
 import { byKey, columnText, type Place } from "../orm/statements";
@@ -55,7 +55,7 @@ const LANGUAGE: FilterLanguage = {
     if (value.kind !== "handle" || !isOperator(value.data)) return undefined;
     const { operation, operands } = value.data;
     if (operation === "raw") return rawCondition(column.text, operands, column.place);
-    return operated(column, operation, operands, LANGUAGE);
+    return operationOn(column, operation, operands, LANGUAGE);
   },
 };
 

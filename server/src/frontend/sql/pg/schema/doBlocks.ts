@@ -10,7 +10,7 @@ import { parsePlBody } from "../plpgsql/parser";
 import type { Block, PlStatement } from "../plpgsql/tree";
 import type { PgParser } from "../pgParser";
 import { readDefinition, type RoutineDefinition } from "../plpgsql/routineDefinition";
-import { hasNoMeaning, leavesTables } from "../withoutMeaning";
+import { hasNoMeaning, leavesTables } from "../inertDefinitions";
 import { recordLoss, say, type State } from "./schemaState";
 import { holdsNow } from "./catalogGuards";
 

@@ -12,7 +12,7 @@ import {
   switchTriggers,
   type Trigger,
 } from "../triggers/triggerDefinitions";
-import { hasNoMeaning } from "../withoutMeaning";
+import { hasNoMeaning } from "../inertDefinitions";
 import type { Query } from "../../../../program/expression";
 import { change, recordLoss, say, type DefinitionLoss, type State } from "./schemaState";
 import { defineCollation } from "./collations";

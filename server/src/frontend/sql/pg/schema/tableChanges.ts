@@ -12,7 +12,7 @@ import {
   renameTrigger,
 } from "../triggers/triggerDefinitions";
 import { isWide } from "../valueType";
-import { changesNothing } from "../withoutMeaning";
+import { changesNothing } from "../inertDefinitions";
 import { isLooseText } from "./collations";
 import { takesOfType } from "./enumerations";
 import { change, condition, recordLoss, say, typeOf, type State } from "./schemaState";

@@ -15,16 +15,16 @@ import { commitUnit, flushUnit, isKept, release, releaseAll } from "../../orm/un
 import { emptyRecord, stateOf } from "../receiverState";
 import { SPRING_CONNECTION } from "../springTransactions";
 import { entityOf, type JpaModel } from "./entities";
-import { answered, onlyColumn, type Asked } from "./queries";
+import { runQuery, onlyColumn, type Asked } from "./queries";
 import {
-  found,
-  locked,
-  merged,
+  findEntity,
+  lockEntity,
+  mergeEntity,
   modeOf,
   persistedAll,
-  refreshed,
-  removed,
-  saved,
+  refreshEntity,
+  removeEntity,
+  saveEntity,
   sessionFor,
   type Session,
 } from "./session";
@@ -77,29 +77,31 @@ export function managerCall(
     case "getReference":
     case "load": {
       const model = entityOf(first, tools);
-      return model && found({ ...session, model }, second, modeOf(third));
+      return model && findEntity({ ...session, model }, second, modeOf(third));
     }
     case "persist":
       persistedAll(session, first);
       return UNDEFINED;
     case "merge":
-      return withModel((own) => (first.kind === "row" ? merged(own, first) : saved(own, first)));
+      return withModel((own) =>
+        first.kind === "row" ? mergeEntity(own, first) : saveEntity(own, first),
+      );
     case "save":
     case "saveOrUpdate":
     case "update":
-      return withModel((own) => saved(own, first));
+      return withModel((own) => saveEntity(own, first));
     case "remove":
     case "delete":
-      removed(session, first);
+      removeEntity(session, first);
       return UNDEFINED;
     case "lock":
       return withModel((own) => {
-        locked(own, first, modeOf(second));
+        lockEntity(own, first, modeOf(second));
         return UNDEFINED;
       });
     case "refresh":
       return withModel((own) => {
-        refreshed(own, first, modeOf(second));
+        refreshEntity(own, first, modeOf(second));
         return UNDEFINED;
       });
     case "detach":
@@ -215,7 +217,7 @@ export function queryCall(
   // The entities that a query names are those of the file, or of the class that it is asked for.
   const scope = tools.top(tools.file());
   const around = scope && ({ kind: "class", class: EMPTY_CLASS, scope } as const);
-  const { outcome, rows, row, isOfEntity } = answered({ ...session, model }, asked, [around]);
+  const { outcome, rows, row, isOfEntity } = runQuery({ ...session, model }, asked, [around]);
   if (outcome.kind === "change" || /^execute/u.test(name)) return outcome.count;
   if (/List$|Stream$/u.test(name)) return rows;
   const only = row ?? tools.firstRow(rows);

@@ -23,7 +23,7 @@ import {
   type QueryData,
 } from "./entityManager";
 import { REPOSITORY, repositoryCall, repositoryOf, type RepositoryData } from "./repository";
-import { found, HIBERNATE, type Session } from "./session";
+import { findEntity, HIBERNATE, type Session } from "./session";
 
 export const JPA: Library = {
   name: "jpa",
@@ -135,7 +135,7 @@ function related(session: Session, row: RowValue, relation: JpaRelation): Value 
   const target = relation.target();
   if (!isJpaModel(target)) return undefined;
   const other: Session = { ...session, model: target };
-  if (relation.column !== undefined) return found(other, tools.field(row, relation.column));
+  if (relation.column !== undefined) return findEntity(other, tools.field(row, relation.column));
   const [own] = keysOf(model);
   const theirs = relation.theirs ?? target.relations.find(({ property }) => property === relation.inverse)?.column; // prettier-ignore
   if (!own || theirs === undefined) return undefined;

@@ -45,7 +45,7 @@ interface Source {
 }
 
 /** Undefined where it is not understood. Linear in the text. */
-export function translated(jpql: string, names: QueryNames): Translated | undefined {
+export function translateJpql(jpql: string, names: QueryNames): Translated | undefined {
   const tokens = [...jpql.matchAll(TOKEN)].map(([token]) => token.replaceAll(/\s+/gu, ""));
   const verb = /^(?:select|from)$/iu.test(tokens[0] ?? "") ? "select" : tokens[0]?.toLowerCase();
   if (verb !== "select" && verb !== "update" && verb !== "delete") return undefined;

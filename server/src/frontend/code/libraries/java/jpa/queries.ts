@@ -16,8 +16,8 @@ import { requireVersion } from "../../orm/rowVersions";
 import { flushUnit, keep, keptByKey, mayFlush, mayKeep } from "../../orm/unitOfWork";
 import { rowsOf } from "../../rawSql";
 import { entityOf, type JpaModel } from "./entities";
-import { translated, type Translated } from "./jpql";
-import { entered, HIBERNATE, queryLock, tellKept, type Session } from "./session";
+import { translateJpql, type Translated } from "./jpql";
+import { enterRow, HIBERNATE, queryLock, tellKept, type Session } from "./session";
 
 export interface Asked {
   readonly text: string;
@@ -55,7 +55,7 @@ export function entityNamed(
 }
 
 /** Runs a query. What it is not understood of is a statement of which only its tables are known. */
-export function answered(
+export function runQuery(
   session: Session,
   asked: Asked,
   scopes: readonly (ClassValue | undefined)[],
@@ -67,7 +67,7 @@ export function answered(
     const isOfEntity = /^\s*select\s+(?:\w+\.)?\*\s+from\b/iu.test(asked.text);
     return { outcome, rows: isOfEntity ? entities(session, outcome) : rowsOf(outcome, tools), isOfEntity }; // prettier-ignore
   }
-  const query = translated(asked.text, {
+  const query = translateJpql(asked.text, {
     entity: (name) => entityNamed(name, [session.model.class, ...scopes], tools),
     parameter: asked.parameter,
     tools,
@@ -103,7 +103,7 @@ function keptRow(
     return { row: known };
   }
   if (session.keeps && mayKeep(session)) tellKept(session);
-  return { row: entered(session, rows, { key: expression, mode: lock }) };
+  return { row: enterRow(session, rows, { key: expression, mode: lock }) };
 }
 
 /** Hibernate writes before a query of what was changed. */
@@ -151,7 +151,7 @@ function unread(session: Session, text: string): Answer {
 }
 
 /** Result of a method that is declared with a type. */
-export function returned(
+export function methodResult(
   { function: { returns = "" } }: HirMethod,
   answer: Answer,
   { source }: Call,

@@ -9,8 +9,8 @@ import { commitUnit, flushUnit, mayFlush, releaseAll } from "../../orm/unitOfWor
 import { SPRING_CONNECTION } from "../springTransactions";
 import { derivedQuery } from "./derivedQueries";
 import { entityOf, optionName, optionValue, textOption, type JpaModel } from "./entities";
-import { answered, isThere, ONE, returned } from "./queries";
-import { found, merged, removed, saved, type Session } from "./session";
+import { runQuery, isThere, ONE, methodResult } from "./queries";
+import { findEntity, mergeEntity, removeEntity, saveEntity, type Session } from "./session";
 
 export interface RepositoryData {
   readonly declared: ClassValue;
@@ -119,15 +119,15 @@ function declaredCall(
     if (text === undefined) return undefined;
     const isNative = query.name.endsWith("NativeQuery") || optionValue(query, "nativeQuery", declared, tools) !== undefined; // prettier-ignore
     const modifying = findAnnotation(annotations, "Modifying");
-    const answer = answered(session, { text, isNative, parameter: named, lock, ...page }, [declared, model.class]); // prettier-ignore
+    const answer = runQuery(session, { text, isNative, parameter: named, lock, ...page }, [declared, model.class]); // prettier-ignore
     if (modifying && optionName(modifying, "clearAutomatically") === "true") releaseAll(tools, session.connection); // prettier-ignore
-    return returned(method, answer, call, tools);
+    return methodResult(method, answer, call, tools);
   }
   const derived = derivedQuery(method.name, model);
   if (!derived) return usualCall(session, method.name, call, lock);
   const { kind, jpql, limit } = derived;
   const most = limit === undefined ? page?.limit : constant(limit);
-  const answer = answered(
+  const answer = runQuery(
     session,
     {
       text: jpql,
@@ -142,11 +142,11 @@ function declaredCall(
   if (kind === "exists") return isThere(answer.rows, tools);
   if (kind === "delete") {
     alone(session, (own) => {
-      removed(own, answer.rows);
+      removeEntity(own, answer.rows);
     });
     return method.function.returns === "void" ? UNDEFINED : tools.member(answer.rows, "length");
   }
-  return returned(method, answer, call, tools);
+  return methodResult(method, answer, call, tools);
 }
 
 function isPaging(type: string | undefined): boolean {
@@ -190,18 +190,18 @@ function usualCall(session: Session, name: string, call: Call, lock?: string): V
   };
   switch (name) {
     case "findById":
-      return optional(found(session, first, lock));
+      return optional(findEntity(session, first, lock));
     case "getReferenceById":
     case "getById":
     case "getOne":
-      return found(session, first);
+      return findEntity(session, first);
     case "existsById":
     case "count": {
       before();
       if (name === "count") return runAggregate(session, "COUNT(*)", []);
       const [key] = keysOf(model);
       const text = `select x.${key?.property ?? "id"} from ${model.entityName} x where x.id = ?1`;
-      const answer = answered({ ...session, keeps: false }, { text, isNative: false, parameter: () => first, limit: ONE }, [model.class]); // prettier-ignore
+      const answer = runQuery({ ...session, keeps: false }, { text, isNative: false, parameter: () => first, limit: ONE }, [model.class]); // prettier-ignore
       return isThere(answer.rows, tools);
     }
     case "findAll":
@@ -209,7 +209,7 @@ function usualCall(session: Session, name: string, call: Call, lock?: string): V
       before();
       const isById = name === "findAllById";
       const text = `select x from ${model.entityName} x${isById ? " where x.id in ?1" : ""}`;
-      return answered(session, { text, isNative: false, parameter: () => first, lock }, [model.class]).rows; // prettier-ignore
+      return runQuery(session, { text, isNative: false, parameter: () => first, lock }, [model.class]).rows; // prettier-ignore
     }
     case "save":
     case "saveAll":
@@ -217,7 +217,7 @@ function usualCall(session: Session, name: string, call: Call, lock?: string): V
     case "saveAllAndFlush": {
       let result: Value = first;
       alone(session, (own) => {
-        result = saved(own, first);
+        result = saveEntity(own, first);
         if (name.endsWith("Flush")) flushUnit(tools, connection, source);
       });
       return result;
@@ -248,10 +248,10 @@ function deleted(session: Session, name: string, given: Value | undefined): void
     return;
   }
   const one = (value: Value): void => {
-    const row = name.endsWith("ById") ? found(session, value) : value;
+    const row = name.endsWith("ById") ? findEntity(session, value) : value;
     const isThere = tools.condition(row);
     const remove = (): Value => {
-      removed(session, merged(session, row));
+      removeEntity(session, mergeEntity(session, row));
       return UNDEFINED;
     };
     if (name.endsWith("ById")) tools.either(isThere, remove, () => UNDEFINED);

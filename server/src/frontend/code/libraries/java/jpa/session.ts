@@ -76,7 +76,7 @@ export function modeOf(value: Value | undefined): string | undefined {
 }
 
 /** The row of a key, which is null where there is none. */
-export function found(session: Session, key: Value, mode?: string): Value {
+export function findEntity(session: Session, key: Value, mode?: string): Value {
   const { tools, model } = session;
   const [column, ...others] = keysOf(model);
   if (!column || others.length > 0) {
@@ -90,7 +90,7 @@ export function found(session: Session, key: Value, mode?: string): Value {
   const expression = tools.expression(key);
   const known = session.keeps ? keptByKey(session, expression) : undefined;
   if (known) {
-    locked(session, known, mode);
+    lockEntity(session, known, mode);
     return known;
   }
   if (mayDelete(session)) flushUnit(tools, session.connection, session.source);
@@ -102,7 +102,7 @@ export function found(session: Session, key: Value, mode?: string): Value {
     where: [equals(columnText(session, column), key)],
     ...(lock !== undefined && { lock }),
   });
-  return entered(session, rows, { key: expression, mode });
+  return enterRow(session, rows, { key: expression, mode });
 }
 
 /** Says that what is read may be a row that stays as it was read before. */
@@ -115,7 +115,7 @@ function tellUnread({ model: { name, unread }, tools, source }: Session): void {
 }
 
 /** Keeps the first row of a result, with what its lock mode does at once. */
-export function entered(
+export function enterRow(
   session: Session,
   rows: Value,
   { key, mode }: { readonly key?: Expression | undefined; readonly mode?: string | undefined } = {},
@@ -148,7 +148,7 @@ function checkedLast(session: Session, entity: Value): void {
 }
 
 /** Locks what is kept: its fields stay as they were read. */
-export function locked(session: Session, entity: Value, mode: string | undefined): void {
+export function lockEntity(session: Session, entity: Value, mode: string | undefined): void {
   const { tools, model } = session;
   if (mode === undefined || mode === "NONE") return;
   if (mode.endsWith("FORCE_INCREMENT")) {
@@ -182,7 +182,7 @@ export function locked(session: Session, entity: Value, mode: string | undefined
 }
 
 /** Reads a row again. */
-export function refreshed(session: Session, entity: Value, mode: string | undefined): void {
+export function refreshEntity(session: Session, entity: Value, mode: string | undefined): void {
   const { tools, model } = session;
   const key = byKey(session, (name) => heldIn(entity, name, tools));
   if (!key || (entity.kind !== "row" && entity.kind !== "object")) {
@@ -250,7 +250,7 @@ function eachEntity(
 }
 
 /** `save`: a new entity is persisted, another one merged; gives the one that is kept. */
-export function saved(session: Session, value: Value): Value {
+export function saveEntity(session: Session, value: Value): Value {
   let result = value;
   eachEntity(session, value, (own, entity) => {
     const { tools } = own;
@@ -260,7 +260,7 @@ export function saved(session: Session, value: Value): Value {
         if (entity.kind === "object") persisted(own, entity);
         return entity;
       },
-      () => merged(own, entity),
+      () => mergeEntity(own, entity),
     );
     if (entity === value) result = kept;
   });
@@ -341,7 +341,7 @@ function cascaded(
 }
 
 /** The kept row of a key with the fields of another entity, or a new one where there is none. */
-export function merged(session: Session, entity: Value): Value {
+export function mergeEntity(session: Session, entity: Value): Value {
   const { tools, model } = session;
   if (isKept(session, entity)) return entity;
   const known = entity.kind === "row" || entity.kind === "object";
@@ -351,7 +351,7 @@ export function merged(session: Session, entity: Value): Value {
     runUnknownWrite(session, "what is saved is not known");
     return entity;
   }
-  const row = found({ ...session, keeps: true }, key);
+  const row = findEntity({ ...session, keeps: true }, key);
   const isThere = tools.condition(row);
   const copy = (): Value => {
     requireVersion(session, row, entity);
@@ -386,7 +386,7 @@ function fieldOf({ model, tools }: Session, entity: Value, name: string): Value 
 }
 
 /** Deletes the row of an entity, and what belongs to it, at the next flush. */
-export function removed(session: Session, value: Value): void {
+export function removeEntity(session: Session, value: Value): void {
   eachEntity(session, value, (own, entity) => {
     const { tools } = own;
     if (entity.kind !== "row" && entity.kind !== "object") {

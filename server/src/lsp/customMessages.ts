@@ -8,7 +8,7 @@ import {
 import { reasonOf } from "../protocol/fault";
 import type { Notifications, Requests } from "../protocol/requests";
 import { visible, visibleAll } from "../protocol/controlCharacters";
-import { misshapen } from "./clientShapes";
+import { shapeFault } from "./clientShapes";
 
 /**
  * Registers the handler of a custom request. Parameters are untrusted: the handler validates them with fromLsp.ts. A failure is logged and
@@ -57,7 +57,7 @@ export function withFailureAnswer<Params, Result>(
   handler: (params: Params, token: CancellationToken) => Result | Promise<Result>,
 ): (params: Params, token: CancellationToken) => Promise<Result> {
   return async (params, token) => {
-    const wrong = misshapen(method, params);
+    const wrong = shapeFault(method, params);
     if (wrong !== undefined) throw new ResponseError(ErrorCodes.InvalidParams, wrong);
     try {
       return await handler(params, token);
