@@ -1,6 +1,5 @@
-// Serializability for any number of transactions by induction along arbitration, after Nagar and Jagannathan (CONCUR 2018, section 5.3). On
-// any cycle the transaction that is arbitrated first has two predecessors that come after it; if there is no such chain of three and no
-// cycle of two, there is no cycle.
+// Serializability by induction along arbitration (Nagar and Jagannathan, CONCUR 2018, 5.3): the first transaction of a cycle has two
+// predecessors that come later, so without such a chain of three and a cycle of two there is no cycle.
 import { staticEdges } from "../encoding/relational/edges";
 import { openInstances } from "./accesses";
 import type { Asker } from "./asker";

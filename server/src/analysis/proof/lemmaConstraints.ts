@@ -1,6 +1,5 @@
-// Constraints of lemmas on two snapshots: a row's versions are made one after the other, and who does not see a writer
-// of a row has an earlier version of it than the writer found (versions are seen by the next writer, sights are
-// transitive).
+// Constraints of lemmas on two snapshots: versions of a row are totally ordered, and a snapshot without a writer of a row has an
+// earlier version than that writer read (writers of a row see each other, visibility is transitive).
 import type { Assumptions } from "../encoding/assumptions";
 import type { RowTerm } from "../encoding/relational/database";
 import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relational/instances";

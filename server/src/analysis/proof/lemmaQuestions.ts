@@ -1,6 +1,5 @@
-// Questions about what one transaction does to a state that is not its snapshot. At levels where writers of a row see each
-// other and sights are transitive, the rows that a transaction changes are in that state as in its snapshot, and nothing
-// else of the two need agree. All questions about a transaction share one text.
+// Questions about a transaction on another state than its snapshot, where writers of a row see each other and visibility is
+// transitive: both states agree on the rows that it changes, and need not on others. All questions share one text.
 import { createAssumptions, invariantName } from "../encoding/assumptions";
 import { makeDatabase } from "../encoding/relational/database";
 import type { Database, RowTerm } from "../encoding/relational/database";

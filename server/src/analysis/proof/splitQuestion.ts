@@ -1,6 +1,5 @@
-// One question about transactions whose statements see states of their own: whether the second of a chain may be left, by
-// a read of something older, at a moment before the one at which it is come to. Each operation finds any state; what
-// orders moments is that statements follow each other, and that locks are kept until the commit.
+// One question where each statement has a snapshot of its own: may the second of a chain be left, by a stale read, before the moment at
+// which it was entered? Operations find any state; program order and locks that are kept until the commit order the moments.
 import { createAssumptions } from "../encoding/assumptions";
 import type { Assumption } from "../encoding/assumptions";
 import { makeDatabase } from "../encoding/relational/database";
@@ -53,9 +52,8 @@ interface Timed extends Side {
 }
 
 /**
- * Encodes the chain of the first, the second and the last of these; with two members it leads back to the first. Each
- * dependency leaves one at a moment before that at which it comes to the other: on a cycle some transaction is left no
- * later than the one before it was.
+ * Encodes the chain of the first, the second and the last member; with two members it leads back to the first.
+ * A dependency leaves at an earlier moment than it enters, so on a cycle some transaction is left no later than its predecessor.
  */
 export function encodeSplit(
   { flat, views, written }: Statements,

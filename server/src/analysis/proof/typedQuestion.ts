@@ -1,6 +1,5 @@
-// One question of a proof about paths of so many places, each taken by an instance of any of these transactions: which one
-// is for the solver to choose. Of each place every transaction is run, and what is said of its run is said behind the
-// literal of its type, so that one question stands for all sequences of types.
+// One question for all paths of a length: each place is an instance of any transaction, and the solver chooses which. What is said of
+// a transaction's run at a place stands behind the literal of its type.
 import { createAssumptions } from "../encoding/assumptions";
 import type { RowTerm } from "../encoding/relational/database";
 import { isPoint, keyColumns, tableOf } from "../encoding/relational/instances";

@@ -33,9 +33,8 @@ export function beginIfWaiting(
 }
 
 /**
- * True if a connection is without autocommit that code gets from where it was not seen to be made. `isHeld`: as a field,
- * for which a function of the same file may turn it off; else it is off by configuration, where code commits and nothing
- * of the workspace turns it off: a driver refuses to commit with autocommit.
+ * True if autocommit is off on a connection whose creation is not seen. `isHeld`: a field, which a function of the file may turn off;
+ * else configuration turns it off, if code commits and never does: drivers refuse to commit with autocommit.
  */
 export function isManual({ isHeld }: { readonly isHeld: boolean }, tools: Tools): boolean {
   const calls = tools.declaring(CONTROLS, () => undefined);

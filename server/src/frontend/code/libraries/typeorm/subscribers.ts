@@ -1,6 +1,5 @@
-// Code that TypeORM runs around the writing of entities: subscribers, and listeners of the entities themselves. They
-// may change what is written, and run statements of their own. They are not followed, which is said where one of them
-// runs.
+// Subscribers and listeners that TypeORM runs around writes of entities: they may change what is written and run statements. They are
+// not followed; a call that triggers one says so.
 import { dictionary } from "../../../../protocol/dictionary";
 import type { DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirClass } from "../../hir";

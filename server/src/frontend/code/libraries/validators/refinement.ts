@@ -1,6 +1,5 @@
-// Refinement of a value by a schema, and when the schema refuses it: what it refuses is never passed on, so that
-// arguments lie in the ranges that it names. Arguments are such as formats of texts and the like take; of what was read
-// from the database it is not known then whether it is taken.
+// Refinement of a value by a schema, and the condition under which the schema rejects it: accepted arguments lie in its ranges.
+// Whether a value that was read from the database is accepted stays open where the schema has a format.
 import type { Expression, ValueType } from "../../../../program/expression";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";

@@ -1,6 +1,5 @@
-// Effect of policies on statements. These are read as by a role that row level security does not hold for, which a note
-// says once for each table. Where it holds for owners, too, such a role is rare: a policy that depends on more than the
-// row and the session is a loss of all statements that name its table.
+// Row level security: statements are read as by a role that bypasses it, with a note for each table. Where owners are bound as well,
+// policies on more than the row and the session are a loss of all statements on their table.
 import type { Taint } from "../../../../program/precision";
 import type { Note } from "../../../../program/program";
 import type { Table } from "../../../../program/schema";

@@ -27,9 +27,8 @@ const SERIALS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The name of a type as a key: that of pg_catalog's type as it is, and that of a type of the user's own in quotes where it
- * would be taken for one of these. The names are those of a tree of PostgreSQL's parser, which spells words of the grammar
- * as types of pg_catalog.
+ * Key of a type's name: types of pg_catalog are unquoted, and a user's type of the same name is quoted.
+ * The parser spells types of the grammar (`int`) as types of pg_catalog.
  */
 export function typeKey(names: readonly string[]): string {
   const name = names.at(-1) ?? "";

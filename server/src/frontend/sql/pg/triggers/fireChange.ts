@@ -1,6 +1,5 @@
-// UPDATE and DELETE with row triggers. Triggers that only compute become a part of the statement, and per-row effects run over the rows
-// that it returns. If they need the old row and a key selects it, the row is locked and read first, as PostgreSQL does before a BEFORE
-// trigger.
+// UPDATE and DELETE with row triggers. Pure triggers become part of the statement; effects run over the rows that it returns. A row
+// whose old version is needed is locked and read first, as PostgreSQL does before a BEFORE trigger.
 import type { Expression, Output } from "../../../../program/expression";
 import type {
   Assignment,
