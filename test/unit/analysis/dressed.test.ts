@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
-import { dressings } from "../../../server/src/analysis/search/readableValues";
+import { dressings, withReadableValues } from "../../../server/src/analysis/search/readableValues";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
-import type { Row, Value } from "../../../server/src/protocol/witness";
+import { PRODUCT_LEVELS } from "../../../server/src/isolation/levels";
+import type { Row, Value, Witness } from "../../../server/src/protocol/witness";
 import { sql } from "../truth/analyse";
 
+const LEVEL = PRODUCT_LEVELS[0];
+assert.ok(LEVEL);
 const parsers = loadPgParser().then((pg) => ({ pg }));
 
 /** The arguments of T1 and the rows of t under each of the proposed names. */
@@ -153,4 +156,37 @@ SELECT role FROM t WHERE id = :id \\gset
       rows: [{ id: "OWNER", role: "OWNER", seen: "2025-01-01", doc: '{"v": 1}' }],
     },
   ]);
+});
+
+test("where a text has a meaning that nobody sees, all others are replaced", async () => {
+  const text = `CREATE TABLE t (id text PRIMARY KEY, name text, role text);
+-- @transaction a
+UPDATE t SET name = :name WHERE id = :id AND role = 'OWNER';`;
+  const program = readProgram([sql(text)], await parsers);
+  const [transaction] = program.transactions;
+  assert.ok(transaction);
+  const given = { id: "OWNER", name: "v0" };
+  const witness = {
+    instances: [{ instance: "T1", transaction: transaction.id, arguments: given }],
+    initial: { t: [{ id: "OWNER", name: "fails: no", role: "OWNER" }] },
+    schedule: [],
+    outcome: { status: {}, final: {}, returned: {} },
+  };
+  const confirmationOf = ({ instances, initial }: Pick<Witness, "instances" | "initial">) => ({
+    status:
+      instances[0]?.arguments.id === "OWNER" ? ("confirmed" as const) : ("unconfirmed" as const),
+    severity: "state" as const,
+    cycle: [],
+    serial: [],
+    witness: { ...witness, instances, initial },
+  });
+  const flat = flattenProgram(program, { unroll: 1 });
+  const found = withReadableValues(
+    { confirmation: confirmationOf(witness), tables: ["t"], allowedAt: [], preventedBy: [] },
+    { program, levels: LEVEL, judge: (_, __, plan) => confirmationOf(plan) },
+    { ...flat, interned: [...flat.interned, "fails: no"] },
+  );
+  assert.deepEqual(found.confirmation.witness.initial, {
+    t: [{ id: "OWNER", name: "b", role: "OWNER" }],
+  });
 });

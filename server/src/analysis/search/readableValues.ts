@@ -17,13 +17,16 @@ interface Judging {
   readonly judge: (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
 }
 
-/** The finding with readable texts, if the store shows the same anomaly with them; else unchanged. */
+/**
+ * The finding with readable texts, if the store shows the same anomaly with them. A text may have a meaning that nobody sees: if no variant
+ * shows it, as many texts are replaced as leave it, one after the other.
+ */
 export function withReadableValues(finding: Finding, judging: Judging, flat: FlatProgram): Finding {
   const { confirmation, tables } = finding;
   if (confirmation.status !== "confirmed") return finding;
   const { program, levels, judge } = judging;
   const { witness } = confirmation;
-  for (const setup of dressings(program, flat, witness)) {
+  const under = (setup: Setup): Finding | undefined => {
     const { past } = finding;
     const own = past ? { past } : {};
     const plan = { ...setup, schedule: witness.schedule, tables, throughAll: true, ...own };
@@ -32,9 +35,40 @@ export function withReadableValues(finding: Finding, judging: Judging, flat: Fla
       other.status === "confirmed" &&
       other.severity === confirmation.severity &&
       evidenceTables(other)?.join(" ") === evidenceTables(confirmation)?.join(" ");
-    if (isSame) return { ...finding, confirmation: other };
+    return isSame ? { ...finding, confirmation: other } : undefined;
+  };
+  const dressing = dressingOf(program, flat, witness);
+  for (const setup of variantsOf(dressing)) {
+    const found = under(setup);
+    if (found) return found;
   }
-  return finding;
+  let best = finding;
+  const chosen = new Set<Renaming>();
+  const { renamings } = dressing;
+  for (const each of renamings.length > 1 ? renamings.slice(0, MOST_RENAMED) : []) {
+    const found = under(dressing.under((other) => other === each || chosen.has(other)));
+    if (!found) continue;
+    best = found;
+    chosen.add(each);
+  }
+  return best;
+}
+
+/** Limit of runs with single texts replaced. */
+const MOST_RENAMED = 16;
+
+/** A text that is replaced wherever it occurs in values of one format. */
+interface Renaming {
+  readonly look: Look;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Dressing {
+  /** The texts that do not fit, or that the program uses for something else. */
+  readonly renamings: readonly Renaming[];
+  /** The setup with the chosen ones replaced. */
+  readonly under: (isChosen: (each: Renaming) => boolean) => Setup;
 }
 
 /**
@@ -42,6 +76,10 @@ export function withReadableValues(finding: Finding, judging: Judging, flat: Fla
  * program means it. Equal texts of one format stay equal; different ones stay different as far as there are enough labels.
  */
 export function dressings(program: Program, flat: FlatProgram, setup: Setup): readonly Setup[] {
+  return variantsOf(dressingOf(program, flat, setup));
+}
+
+function dressingOf(program: Program, flat: FlatProgram, setup: Setup): Dressing {
   const factsOf = placesOfTexts(
     flat,
     program.schema,
@@ -61,31 +99,36 @@ export function dressings(program: Program, flat: FlatProgram, setup: Setup): re
     if (isStrange && !isMeant(place, text)) known.texts.add(text);
     return text;
   });
-  const names = new Map<string, ReadonlyMap<string, string>>();
-  const looks: Look[] = [];
+  const renamings = new Map<string, ReadonlyMap<string, Renaming>>();
   for (const [key, { look, texts: own }] of texts) {
-    if (own.size === 0) continue;
-    looks.push(look);
-    names.set(key, namesFor(look, [...own].sort(), taken));
+    const names = [...namesFor(look, [...own].sort(), taken)];
+    renamings.set(key, new Map(names.map(([from, to]) => [from, { look, from, to }])));
   }
-  const under = (without: readonly Look["kind"][]): Setup =>
-    replaced(setup, (place, text) => {
-      const look = lookOf(factsOf(place));
-      if (without.includes(look.kind) || isMeant(place, text)) return text;
-      return names.get(JSON.stringify(look))?.get(text) ?? text;
-    });
-  // Labels may be too few, and an unknown function may give a text a meaning, so these formats are optional.
+  return {
+    renamings: [...renamings.values()].flatMap((own) => [...own.values()]),
+    under: (isChosen) =>
+      replaced(setup, (place, text) => {
+        if (isMeant(place, text)) return text;
+        const renaming = renamings.get(JSON.stringify(lookOf(factsOf(place))))?.get(text);
+        return renaming && isChosen(renaming) ? renaming.to : text;
+      }),
+  };
+}
+
+/** Labels may be too few, and an unknown function may give a text a meaning, so these formats are optional. */
+function variantsOf({ renamings, under }: Dressing): readonly Setup[] {
+  const looks = renamings.map(({ look }) => look);
   const optional = (["labels", "text"] as const).filter((kind) =>
     looks.some((look) => look.kind === kind),
   );
-  const choices = [
+  const choices: readonly (readonly Look["kind"][])[] = [
     [],
     ...optional.map((kind) => [kind]),
     ...(optional.length > 1 ? [optional] : []),
   ];
   return choices
-    .filter((without) => looks.some((look) => !without.some((kind) => kind === look.kind)))
-    .map(under);
+    .filter((without) => looks.some(({ kind }) => !without.includes(kind)))
+    .map((without) => under(({ look }) => !without.includes(look.kind)));
 }
 
 /** The setup with every text of arguments and rows replaced by `name`. */

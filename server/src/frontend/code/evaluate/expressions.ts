@@ -514,7 +514,7 @@ function binaryOf(
 }
 
 function typeOf(state: State, value: Value): Value {
-  return typeName(state, value) ?? unknown("a type is asked for", readsOf(value));
+  return typeName(state, value) ?? unknown("what typeof gives", readsOf(value));
 }
 
 function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Value {

@@ -143,7 +143,7 @@ export function instanceOf(state: State, value: Value, of: Value): Value {
     if (of.name === "Object" && LISTS.has(value.kind)) return constant(true);
     if (value.kind === "text") return constant(false);
   }
-  return unknown("a type is asked for", readsOf(value));
+  return unknown("whether it is an instance", readsOf(value));
 }
 
 function isSet(value: Value): boolean {
