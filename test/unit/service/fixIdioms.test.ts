@@ -192,6 +192,8 @@ const CASES: readonly {
     program: "mysql2-desks",
     kind: "unique-key",
     edits: [
+      "try {\n      ",
+      '\n    } catch (error) {\n      if ((error as { code?: string }).code === "ER_DUP_ENTRY") throw new Error("it is taken");\n      throw error;\n    }',
       "\n\nALTER TABLE booking ADD CONSTRAINT booking_desk_id_day_key UNIQUE (desk_id, day);",
     ],
   },
@@ -212,6 +214,8 @@ const CASES: readonly {
     edits: [
       'ALTER TABLE "Seat" ADD CONSTRAINT "Seat_showId_place_key" UNIQUE ("showId", place);\n',
       "  @@unique([showId, place])\n",
+      "try {\n      ",
+      '\n    } catch (error) {\n      if ((error as { code?: string }).code === "P2002") throw new Error("it is sold");\n      throw error;\n    }',
     ],
   },
   {

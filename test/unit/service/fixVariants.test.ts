@@ -87,6 +87,43 @@ describe("fixes of a program", () => {
       assert.match(advice[0]?.reason ?? "", reason);
     });
 
+  it("run a method of Spring again where its project has a library for that", async () => {
+    const { fixes } = await variant("spring-stock", "raised-level", (text, file) =>
+      file === "Stock.java"
+        ? text
+            .replace(
+              "import org",
+              "import org.springframework.retry.annotation.EnableRetry;\nimport org",
+            )
+            .replace("@Service", "@Service\n@EnableRetry")
+        : text,
+    );
+    const texts = fixes.flatMap(({ edits }) => edits.map(({ newText }) => newText));
+    assert.deepEqual(texts, [
+      "import org.springframework.dao.ConcurrencyFailureException;\n",
+      "import org.springframework.retry.annotation.Retryable;\n",
+      "import org.springframework.transaction.annotation.Isolation;\n",
+      "@Retryable(ConcurrencyFailureException.class)\n  ",
+      "(isolation = Isolation.SERIALIZABLE)",
+    ]);
+  });
+
+  it("ask Prisma for the server's code where it sends statements of its own", async () => {
+    const { fixes } = await variant("prisma-stock", "raised-level", (text, file) =>
+      file === "take.ts"
+        ? text.replace(
+            /(\n *)(await tx\.item\.update)/u,
+            "$1await tx.$executeRaw`UPDATE item SET stock = stock WHERE id = ${id}`;$1$2",
+          )
+        : text,
+    );
+    const texts = fixes.flatMap(({ edits }) => edits.map(({ newText }) => newText)).join("\n");
+    assert.match(
+      texts,
+      /code !== "P2034" && meta\?\.code !== "40001" && meta\?\.code !== "40P01"/u,
+    );
+  });
+
   it("lock by a method that gives as many rows as the one it stands for", async () => {
     const { fixes, advice } = await variant("spring-stock", "row-lock", (text, file) => {
       switch (file) {

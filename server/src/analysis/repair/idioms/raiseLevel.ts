@@ -14,6 +14,7 @@ import { insertLine, statementAround } from "./addStatement";
 import { importsOf, mikroOrmOf } from "./imports";
 import { indentAt } from "./indentation";
 import { importConflict, javaImports } from "./javaImports";
+import { retriedMethod } from "./javaRetry";
 import { NO_TEXT } from "./reasons";
 import { retryLoop, type Opener, type Retried, type RetryLoop } from "./retryLoop";
 import { nodesIn, pathTo } from "./syntax";
@@ -26,6 +27,12 @@ export function raiseLevel(workshop: Workshop, transaction: Transaction): Raised
   const level = levelEdits(workshop, transaction, found);
   const [opening] = found;
   const tree = workshop.treeOf(file);
+  if (level.ok && tree?.language === "java") {
+    const retried = retriedInJava(workshop, transaction, tree);
+    return typeof retried === "string"
+      ? { level, unretried: retried }
+      : { level, retried: joined([...retried, ...level.edits]) };
+  }
   if (!level.ok || !opening || !tree) return { level };
   const loop = loopAround(workshop, transaction, tree, opening);
   if (typeof loop === "string") return { level, unretried: loop };
@@ -47,9 +54,32 @@ export function retryOf(
   const level = levelEdits(workshop, transaction, found);
   const [opening] = found;
   const tree = workshop.treeOf(file);
+  if (tree?.language === "java") return retriedInJava(workshop, transaction, tree);
   if (!opening || !tree) return level.ok ? "its transaction is opened in no code" : level.reason;
   const loop = loopAround(workshop, transaction, tree, opening);
   return typeof loop === "string" ? loop : loop.edits;
+}
+
+function retriedInJava(
+  workshop: Workshop,
+  { source: { file, range } }: Transaction,
+  tree: CodeTree,
+): readonly TextEdit[] | string {
+  const lines = workshop.textOf(file);
+  return lines ? retriedMethod(workshop, tree, { file, ...offsetsOf(lines, range) }) : NO_TEXT;
+}
+
+/** Insertions at one place as one, in the order of their lines where they are imports. */
+function joined(edits: readonly TextEdit[]): readonly TextEdit[] {
+  const places = new Map<string, TextEdit>();
+  for (const each of edits) {
+    const place = JSON.stringify([each.file, each.start, each.end]);
+    const known = places.get(place);
+    const texts = known ? [known.newText, each.newText] : [each.newText];
+    const isImports = texts.every((text) => /^\s*import\b/u.test(text));
+    places.set(place, { ...each, newText: (isImports ? texts.sort() : texts).join("") });
+  }
+  return [...places.values()];
 }
 
 function loopAround(

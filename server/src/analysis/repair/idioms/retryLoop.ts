@@ -92,6 +92,7 @@ export function retryLoop(
   const { declared, refusal } = refusalTest(opener, {
     codes,
     isTyped: language !== "javascript",
+    isRaw: /\$(?:query|execute)Raw/u.test(textOf(tree, owner)),
   });
   const tail = [
     ...(leaving.after === "" ? [] : [`${two}${leaving.after}`]),
@@ -160,7 +161,16 @@ function leavingText(tree: CodeTree, statement: SyntaxNode, isLast: boolean): Le
 /** The condition under which an error is none that another try helps against, with what it needs in front of it. */
 function refusalTest(
   opener: Opener,
-  { codes, isTyped }: { readonly codes: readonly string[]; readonly isTyped: boolean },
+  {
+    codes,
+    isTyped,
+    isRaw,
+  }: {
+    readonly codes: readonly string[];
+    readonly isTyped: boolean;
+    /** It sends statements of its own, of which Prisma hands on the server's code. */
+    readonly isRaw: boolean;
+  },
 ): { readonly declared: string; readonly refusal: string } {
   const typed = (value: string, type: string): string => (isTyped ? `${value} as ${type}` : value);
   const told = opener === "prisma" ? ["P2034"] : codes;
@@ -168,6 +178,14 @@ function refusalTest(
   const refusal = told.length > 1 ? `(${tests})` : tests;
   const code = "{ code?: string }";
   switch (opener) {
+    case "prisma": {
+      if (!isRaw) break;
+      const own = codes.map((each) => `meta?.code !== ${JSON.stringify(PRISMA.get(each) ?? each)}`);
+      return {
+        declared: `const { code, meta } = ${typed("error", "{ code?: string; meta?: { code?: string } }")};`,
+        refusal: `(${[tests, ...own].join(" && ")})`,
+      };
+    }
     case "sequelize": {
       const inner = typed("error", `{ original?: ${code} }`);
       const source = isTyped ? `(${inner})` : inner;
@@ -178,6 +196,12 @@ function refusalTest(
       return { declared: `const { code } = ${typed(cause, code)};`, refusal };
     }
     default:
-      return { declared: `const { code } = ${typed("error", code)};`, refusal };
   }
+  return { declared: `const { code } = ${typed("error", code)};`, refusal };
 }
+
+/** Numbers of MySQL's errors, which Prisma tells in place of their names. */
+const PRISMA: ReadonlyMap<string, string> = new Map([
+  ["ER_LOCK_DEADLOCK", "1213"],
+  ["ER_CHECKREAD", "1020"],
+]);

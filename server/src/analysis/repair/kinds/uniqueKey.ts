@@ -12,7 +12,7 @@ import type { Command, InsertStatement, SelectStatement } from "../../../program
 import type { Candidate, Proposals, TextEdit } from "../candidate";
 import { guardsBetween } from "../idioms/guards";
 import { sharedFunction, textOf } from "../idioms/columnValue";
-import { insertOrExit } from "../idioms/codeInsert";
+import { duplicateCaught, insertOrExit } from "../idioms/codeInsert";
 import { nameText } from "../idioms/lockRow";
 import { schemaChange } from "../idioms/schemaChange";
 import { nodesIn } from "../idioms/syntax";
@@ -52,28 +52,21 @@ export function uniqueKeys(workshop: Workshop): Proposals {
     return refuse(
       `its table is declared where no edit is written; a migration needs: ${statement}`,
     );
-  const edits: TextEdit[] = [...declared];
-  let isTold = true;
-  for (const each of pairs) {
-    const own = each && errorPath(workshop, each.read, each.insert, columns);
-    if (own) edits.push(...own);
-    else isTold = false;
-  }
+  const paths = pairs.map((each) => each && errorPath(workshop, each.read, each.insert, columns));
   const code = workshop.dialect === "postgres" ? "23505" : "1062";
-  const candidate: Candidate = {
+  const plain: Candidate = {
     kind: "unique-key",
     title: `Let a key keep ${columns.join(" and ")} of ${table.name} apart`,
-    edits,
+    edits: declared,
     costs: [
       "rows that are there twice have to go before the key can be made",
-      ...(isTold
-        ? []
-        : [
-            `the insertion may fail with ${code}: the caller has to tell that as it tells the look-up`,
-          ]),
+      `the insertion may fail with ${code}: the caller has to tell that as it tells the look-up`,
     ],
   };
-  return { candidates: [candidate], refusals: [] };
+  const told = paths.every((path) => path !== undefined)
+    ? [{ ...plain, edits: [...declared, ...paths.flat()], costs: plain.costs.slice(0, 1) }]
+    : [];
+  return { candidates: [...told, plain], refusals: [] };
 }
 
 interface LookUp {
@@ -200,23 +193,33 @@ function isAbsence(condition: Expression, isCount: boolean): boolean {
 
 const HELD: ReadonlySet<Expression["kind"]> = new Set(["size", "field", "variable"]);
 
-/** The insertion that does nothing if the row exists, and then takes the lookup's path; PostgreSQL has syntax for it. */
+function onConflict(workshop: Workshop, columns: readonly string[]): string {
+  const named = columns.map((column) => nameText(workshop, column));
+  return ` ON CONFLICT (${named.join(", ")}) DO NOTHING`;
+}
+
+/** The insertion that does nothing if the row exists, and then takes the lookup's path: by PostgreSQL's syntax, else in code by the error. */
 function errorPath(
   workshop: Workshop,
   read: ReadSite,
   insert: Insert,
   columns: readonly string[],
 ): readonly TextEdit[] | undefined {
-  if (workshop.dialect !== "postgres" || read.file !== insert.file || insert.statement.onConflict)
-    return undefined;
-  const named = columns.map((column) => nameText(workshop, column));
-  const target = ` ON CONFLICT (${named.join(", ")}) DO NOTHING`;
+  if (read.file !== insert.file || insert.statement.onConflict) return undefined;
+  const isMysql = workshop.dialect !== "postgres";
   const tree = workshop.treeOf(insert.file);
   if (tree) {
     const owner = tree.language === "java" ? undefined : sharedFunction(tree, read, insert);
     const exit = owner && exitBetween(owner, read.end, insert.start);
-    return exit && insertOrExit(tree, insert, target, textOf(tree, exit));
+    if (!exit) return undefined;
+    const told = textOf(tree, exit);
+    const own = isMysql
+      ? undefined
+      : insertOrExit(tree, insert, onConflict(workshop, columns), told);
+    return own ?? duplicateCaught(tree, insert, told, { isMysql });
   }
+  if (isMysql) return undefined;
+  const target = onConflict(workshop, columns);
   const text = workshop.textOf(insert.file)?.text;
   if (text === undefined || insert.transaction.boundary !== "routine") return undefined;
   // The lookup may be in the condition itself.
