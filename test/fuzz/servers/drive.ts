@@ -74,6 +74,7 @@ async function play(
     await stage.letGo();
     if (players.some((player) => player.isBusy())) await stage.interrupt();
     for (const player of players) await player.end();
+    await stage.rest();
   }
   const committed = players.filter((player) => player.failure() === undefined);
   const returned = committed.map((player) => [player.at, player.returned()]);

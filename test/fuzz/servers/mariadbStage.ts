@@ -130,6 +130,8 @@ export async function mariadbStage(address: ServerAddress): Promise<Stage> {
     },
     letGo: async () => {
       await command("DO RELEASE_ALL_LOCKS()");
+    },
+    rest: async () => {
       for (const session of sessions.slice(0, count)) {
         await session.execute("DO RELEASE_ALL_LOCKS()");
         await session.execute("SET @fuzz_me = NULL");

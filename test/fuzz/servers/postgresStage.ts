@@ -124,6 +124,8 @@ export async function postgresStage(address: ServerAddress): Promise<Stage> {
     },
     letGo: async () => {
       await command("SELECT pg_advisory_unlock_all()");
+    },
+    rest: async () => {
       for (const session of sessions.slice(0, count))
         await session.execute("SELECT pg_advisory_unlock_all(), set_config('fuzz.me', '', false)");
     },

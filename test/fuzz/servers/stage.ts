@@ -32,6 +32,8 @@ export interface Stage {
   /** From now on actors stop at gates, or no longer. */
   hold(count: number): Promise<void>;
   letGo(): Promise<void>;
+  /** Takes the gates' locks from sessions whose transactions have ended: an aborted one releases none. */
+  rest(): Promise<void>;
   /** Lets the actor, which stands at a gate, go on to the next one. */
   pass(actor: number): Promise<void>;
   activities(count: number): Promise<readonly Activity[]>;
