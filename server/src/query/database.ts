@@ -64,10 +64,8 @@ export interface Database {
     compute: (...key: Parts) => Value,
     options?: QueryOptions<Value>,
   ) => Derived<Parts, Value>;
-  /** Runs a piece of work that is no query itself, and tells what it asked. */
-  readonly record: <Result>(run: () => Result) => { readonly result: Result; readonly uses: Uses };
-  /** Notes that the running work rests on an answer. */
-  readonly use: (cell: Cell) => void;
+  /** Answers with their present values, for work that is no query itself and rests on them. */
+  readonly usesOf: (cells: readonly Cell[]) => Uses;
   /** The present value of an answer, without a note that it was asked. */
   readonly valueOf: (cell: Cell) => unknown;
   /** True if all answers are what they were, given the last revision in which they were so. */
@@ -129,10 +127,14 @@ export function createDatabase(): Database {
 
   function holds(uses: Uses, verifiedAt: number, durability: Durability = "low"): boolean {
     if (since(durability) <= verifiedAt) return true;
-    return uses.cells.every((each, at) => {
-      refresh(each);
-      return each.changedAt <= verifiedAt || Object.is(each.value, uses.values[at]);
-    });
+    const { cells, values } = uses;
+    let at = 0;
+    for (const each of cells) {
+      if (each.verifiedAt !== revision) refresh(each);
+      if (each.changedAt > verifiedAt && !Object.is(each.value, values[at])) return false;
+      at += 1;
+    }
+    return true;
   }
 
   /** The last revision that may concern an answer of a durability. */
@@ -201,11 +203,7 @@ export function createDatabase(): Database {
         get: (...key) => ask(table.at(key)) as never,
       };
     },
-    record: (run) => {
-      const { result, uses } = recorded(run);
-      return { result, uses: { cells: uses.cells, values: uses.values } };
-    },
-    use,
+    usesOf: (cells) => ({ cells, values: cells.map(valueOf) }),
     valueOf,
     holds: (uses, verifiedAt) => holds(uses, verifiedAt),
     under: (own, run) => {

@@ -64,9 +64,10 @@ interface WorkspaceEvaluation {
 export function* beginEvaluation(around: CodeSurroundings): SlicedWork<WorkspaceEvaluation> {
   const { files, modules, memory, libraries = LIBRARIES, isStopped = () => false } = around;
   const used = usedModules(around);
-  const trace = createTrace();
+  const base = memory?.base ?? createFacts();
+  const trace = createTrace(base.facts);
   around.watchTables?.((kind, name) => {
-    trace.use(trace.entry({ kind, name }));
+    trace.use(trace.facts[kind].cell(name));
   });
   const hirs = files.flatMap((file) => modules.moduleOf(file) ?? []);
   const reach = (memory?.reachOf ?? reachOf)(hirs, namesElsewhere(files, modules));
@@ -96,16 +97,8 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
   };
   const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  const facts = createFacts(modules, reach, leads, {
-    spelling: (name) => name,
-    ...around,
-    changedElsewhere,
-  });
-  const present = presentOf(
-    around,
-    { snapshot, facts, resolution: modules.resolution, reaching: reach.reaching },
-    used,
-  );
+  base.setWorld({ spelling: (name) => name, ...around, reach, leads, changedElsewhere });
+  const present = presentOf(around, { snapshot }, used);
   const near = yield* nearDatabase(files, modules, { used, described }, isStopped);
   return {
     around,
@@ -297,10 +290,10 @@ function* readRoots(
       rounds.push({ before: root.key });
       continue;
     }
-    used.add(trace.entry({ kind: "reach", function: originOf(root.function) }));
+    used.add(trace.entry(trace.facts.reach.cell(originOf(root.function))));
     if (!reach.mayReach(root.function)) continue;
     if (root.isPassing !== true) {
-      used.add(trace.entry({ kind: "leads", file, function: originOf(root.function) }));
+      used.add(trace.entry(trace.facts.leads.cell(file, originOf(root.function))));
       if (!leads.mayLead(root.file, root.function)) continue;
     }
     if (steps === 0) {

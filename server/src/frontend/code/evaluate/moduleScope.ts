@@ -59,8 +59,8 @@ function moduleScope(
   const module: ModuleScope = {
     file,
     lookup: (name) => {
-      const entry = trace.entry({ kind: "name", file, name });
-      trace.use(entry);
+      const entry = trace.entry(trace.facts.name.cell(file, name));
+      trace.use(entry.on);
       const value = values(entry, () =>
         trace.during(entry.inner, () =>
           atTop({ ...fresh(file), ids: createModuleIds(file, name) }, entry.notes, (state) =>
@@ -97,7 +97,7 @@ function moduleScope(
 
 /** A module of which only imports and exports are looked at. */
 function headOf({ workspace }: State, file: FileId): Head | undefined {
-  workspace.trace.use(workspace.trace.entry({ kind: "head", file }));
+  workspace.trace.use(workspace.trace.facts.head.cell(file));
   return workspace.untraced.moduleOf(file);
 }
 

@@ -1,8 +1,11 @@
-// Dependencies of an evaluation outside of its own function, by which a later reading can tell whether it would have the same result:
-// top-level names, imports and exports, reachability of a database, tables.
+// Facts on which the result of an evaluation may depend outside of its own function: top-level names, imports and exports, reachability of
+// a database, tables. Each is a query of the engine, so that a later reading can tell whether the result would be the same.
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { FileId } from "../../../protocol/source";
+import { createDatabase, type Cell, type Database, type Derived } from "../../../query/database";
+import { sameElements } from "../../../query/interner";
+import { ofNode } from "../../../query/nodes";
 import { assignedText } from "../effects/assignments";
 import { boundNames } from "../modules/boundNames";
 import type { ChangedElsewhere } from "../effects/importedState";
@@ -11,43 +14,206 @@ import { declaringText } from "../workspace/declarationCalls";
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import type { CodeModules } from "../modules/modules";
 import type { Reach, NameReachability } from "../callGraph/reachability";
+import { semanticsOf } from "../semantics";
 import { originOf } from "./origins";
 
-export type Dependency =
+/** The state in which facts are looked up: the files of the code, what is known of all of them, and tables. */
+export interface World {
+  readonly modules: CodeModules;
+  readonly reach: Reach;
+  readonly leads: NameReachability;
+  readonly changedElsewhere: ChangedElsewhere;
+  readonly files: readonly FileId[];
+  readonly table: (name: string) => Table | undefined;
+  readonly spelling: (written: string) => string;
+}
+
+/** The parts of a fact's key. A function is the one that was read, wherever it was moved. */
+export interface KeyParts {
+  readonly file: FileId;
+  readonly text: string;
+  readonly function: HirFunction;
+  readonly names: ReadonlySet<string>;
+}
+
+export type KeyPart = keyof KeyParts;
+
+type KeyOf<Parts extends readonly KeyPart[]> = {
+  readonly [At in keyof Parts]: KeyParts[Parts[At]];
+};
+
+/** The world as facts see it: each of these is a query of its own. */
+interface Seen {
+  readonly module: (file: FileId) => HirModule | undefined;
+  /** Another object where the files that imports of this file resolve to may be others. */
+  readonly resolution: (file: FileId) => unknown;
+  /** The names that reach a database. */
+  readonly reaching: () => ReadonlySet<string>;
+  readonly files: () => readonly FileId[];
+  /** The statements of a file with calls of these names. */
+  readonly declaring: (file: FileId, names: ReadonlySet<string>) => string;
+  /** All of it; another object for each reading. */
+  readonly world: () => World;
+  /** The same for a part that follows from what else the fact asks. */
+  readonly present: () => World;
+}
+
+interface Row<Parts extends readonly KeyPart[]> {
+  readonly parts: Parts;
+  readonly value: (seen: Seen, ...key: KeyOf<Parts>) => unknown;
+  /** The value follows from the texts of the files of its key, or is about tables. */
+  readonly of?: "texts" | "tables";
+}
+
+function row<const Parts extends readonly KeyPart[]>(
+  parts: Parts,
+  value: Row<Parts>["value"],
+  of?: "texts" | "tables",
+): Row<Parts> {
+  return { parts, value, ...(of && { of }) };
+}
+
+const ROWS = {
   /** The top-level statement that declares a name; none if nothing does. */
-  | { readonly kind: "name"; readonly file: FileId; readonly name: string }
+  name: row(["file", "text"], ({ module }, file, name) => declaredIn(module(file), name), "texts"),
   /** A module's changes to the value of a top-level name. */
-  | { readonly kind: "changes"; readonly file: FileId; readonly name: string }
+  changes: row(
+    ["file", "text"],
+    ({ module }, file, name) => changesText(module(file), name),
+    "texts",
+  ),
   /** The same by other modules. */
-  | { readonly kind: "changedElsewhere"; readonly file: FileId; readonly name: string }
+  changedElsewhere: row(["file", "text"], ({ world }, file, name) =>
+    [...world().changedElsewhere(file, name)].sort().join(),
+  ),
   /** The imports and exports of a module, and the files that they resolve to. */
-  | { readonly kind: "head"; readonly file: FileId }
+  head: row(["file"], ({ module, resolution, present }, file) => {
+    resolution(file);
+    return headText(module(file), (from) => present().modules.resolve(file, from));
+  }),
   /** A module as a whole. */
-  | { readonly kind: "module"; readonly file: FileId }
+  module: row(["file"], ({ module }, file) => module(file), "texts"),
   /** The file that an import resolves to. */
-  | { readonly kind: "import"; readonly file: FileId; readonly specifier: string }
+  import: row(["file", "text"], ({ resolution, present }, file, specifier) => {
+    resolution(file);
+    return present().modules.resolve(file, specifier);
+  }),
   /** True if a function may reach a database. */
-  | { readonly kind: "reach"; readonly function: HirFunction }
+  reach: row(["function"], ({ reaching, present }, hir) => {
+    reaching();
+    return present().reach.mayReach(hir);
+  }),
   /** True if an implementation of an interface's method may reach a database. */
-  | { readonly kind: "implemented"; readonly interfaceName: string; readonly method: string }
-  /** True if the enclosing scope of a function may reach a database by its names. */
-  | { readonly kind: "leads"; readonly file: FileId; readonly function: HirFunction }
-  /** The amount of code reachable from a function. */
-  | { readonly kind: "extent"; readonly file: FileId; readonly function: HirFunction }
-  /** True if a value of a type may be or contain a client of a database. */
-  | { readonly kind: "holds"; readonly file: FileId; readonly type: string }
-  /** True if a function may open a transaction. */
-  | { readonly kind: "opens"; readonly function: HirFunction }
-  /** True if anything calls that name. */
-  | { readonly kind: "called"; readonly name: string }
+  implemented: row(["text", "text"], ({ reaching, present }, interfaceName, method) => {
+    reaching();
+    return present().reach.isReachedBy(interfaceName, method);
+  }),
   /** True if that name may reach a database. */
-  | { readonly kind: "reaching"; readonly name: string }
+  reaching: row(["text"], ({ reaching, present }, name) => {
+    reaching();
+    return present().reach.isReaching(name);
+  }),
+  /** True if anything calls that name. */
+  called: row(["text"], ({ world }, name) => world().reach.isCalled(name)),
+  /** True if a function may open a transaction. */
+  opens: row(["function"], ({ world }, hir) => world().reach.mayOpen(hir)),
+  /** True if the enclosing scope of a function may reach a database by its names. */
+  leads: row(["file", "function"], ({ world }, file, hir) => world().leads.mayLead(file, hir)),
+  /** The amount of code reachable from a function. */
+  extent: row(["file", "function"], ({ world }, file, hir) =>
+    JSON.stringify(world().leads.extentOf(file, hir)),
+  ),
+  /** True if a value of a type may be or contain a client of a database. */
+  holds: row(["file", "text"], ({ world }, file, type) => world().leads.mayHold(file, type)),
   /** The calls of methods of those names in all files. */
-  | { readonly kind: "declaring"; readonly names: ReadonlySet<string> }
+  declaring: row(["names"], ({ files, declaring }, names) =>
+    files()
+      .map((file) => `${file}:${declaring(file, names)}`)
+      .join(),
+  ),
   /** Facts about the table of a name. */
-  | { readonly kind: "table"; readonly name: string }
+  table: row(["text"], ({ world }, name) => tableText(world().table(name)), "tables"),
   /** The spelling of a name that SQL has in any case. */
-  | { readonly kind: "spelling"; readonly name: string };
+  spelling: row(["text"], ({ world }, name) => world().spelling(name), "tables"),
+};
+
+export type FactKind = keyof typeof ROWS;
+
+/** The queries of all kinds of facts. */
+export type Facts = {
+  readonly [Kind in FactKind]: Derived<KeyOf<(typeof ROWS)[Kind]["parts"]>, unknown>;
+};
+
+/** A fact that a result depends on. */
+export type Dependency = Cell;
+
+export interface FactBase {
+  readonly facts: Facts;
+  readonly database: Database;
+  /** Begins a reading, or another phase of it. */
+  readonly setWorld: (world: World) => void;
+}
+
+/** An engine with the facts of a workspace, which lasts from one reading to the next. */
+export function createFacts(): FactBase {
+  const database = createDatabase();
+  const input = database.input<[], World>("world");
+  const world = (): World => {
+    const now = input.get();
+    if (now === undefined) throw new Error("facts were asked for before the first reading");
+    return now;
+  };
+  let present: World | undefined;
+  const module = database.derived("module of", (file: FileId) => world().modules.moduleOf(file));
+  const resolution = database.derived("resolution", () => world().modules.resolution);
+  const reaching = database.derived("names that reach", () => world().reach.reaching);
+  const files = database.derived("files", () => world().files, { equals: sameElements });
+  const declaring = database.derived(
+    "declaring statements",
+    (file: FileId, names: ReadonlySet<string>) => declaringText(module.get(file), names),
+  );
+  const seen: Seen = {
+    module: module.get,
+    // Classes of Java are found by what all files hold.
+    resolution: (file) => (semanticsOf(file).namesByImport ? resolution.get() : world()),
+    reaching: reaching.get,
+    files: files.get,
+    declaring: declaring.get,
+    world,
+    present: () => present ?? world(),
+  };
+  const facts = Object.entries(ROWS).map(([kind, { value }]) => {
+    const of = (...key: readonly unknown[]): unknown => value(seen, ...(key as [never, never]));
+    return [kind, database.derived(kind, of)] as const;
+  });
+  return {
+    // One query for each row, with the row's key.
+    facts: Object.fromEntries(facts) as unknown as Facts,
+    database,
+    setWorld: (own) => {
+      present = own;
+      input.set(own);
+    },
+  };
+}
+
+/** The kind of a fact, with the parts of its key. */
+export function shapeOf({ name }: Pick<Dependency, "name">): {
+  readonly kind: FactKind;
+  readonly parts: readonly KeyPart[];
+  readonly of?: "texts" | "tables";
+} {
+  // Facts alone are dependencies, and each is named by its row.
+  const kind = name as FactKind;
+  return { kind, ...(ROWS[kind] satisfies Pick<Row<readonly KeyPart[]>, "parts" | "of">) };
+}
+
+/** The files of a fact's key. */
+export function filesOf(dependency: Dependency): readonly FileId[] {
+  const { parts } = shapeOf(dependency);
+  // A part is what its row says.
+  return dependency.key.filter((_, at) => parts[at] === "file") as readonly FileId[];
+}
 
 /** A dependency with the dependencies of its value. */
 export interface Entry {
@@ -61,28 +227,28 @@ export interface Entry {
 export type Dependencies = Set<Entry>;
 
 export interface Trace {
+  readonly facts: Facts;
   /** The entry of a dependency; there is one for each. */
   readonly entry: (on: Dependency) => Entry;
-  readonly use: (entry: Entry) => void;
+  readonly use: (on: Dependency) => void;
   /** Runs a function and collects its dependencies in `into` alone. */
   readonly during: <Result>(into: Dependencies, run: () => Result) => Result;
 }
 
 /** A trace of one reading. */
-export function createTrace(): Trace {
-  const entries = new Map<unknown, Map<unknown, Entry>>();
+export function createTrace(facts: Facts): Trace {
+  const entries = new Map<Dependency, Entry>();
   let current: Dependencies | undefined;
+  const entry = (on: Dependency): Entry => {
+    const known = entries.get(on) ?? { on, inner: new Set<Entry>(), notes: [] };
+    entries.set(on, known);
+    return known;
+  };
   return {
-    entry: (on) => {
-      const [group, key] = keysOf(on);
-      let own = entries.get(group);
-      if (!own) entries.set(group, (own = new Map<unknown, Entry>()));
-      let known = own.get(key);
-      if (!known) own.set(key, (known = { on, inner: new Set<Entry>(), notes: [] }));
-      return known;
-    },
-    use: (entry) => {
-      current?.add(entry);
+    facts,
+    entry,
+    use: (on) => {
+      current?.add(entry(on));
     },
     during: (into, run) => {
       const outer = current;
@@ -94,55 +260,6 @@ export function createTrace(): Trace {
       }
     },
   };
-}
-
-const REACH = Symbol("reach");
-const CALLED = Symbol("called");
-const REACHING = Symbol("reaching");
-const DECLARING = Symbol("declaring");
-const OPENS = Symbol("opens");
-const LEADS = Symbol("leads");
-const EXTENT = Symbol("extent");
-const IMPLEMENTED = Symbol("implemented");
-const TABLE = Symbol("table");
-const SPELLING = Symbol("spelling");
-
-/** Two keys that identify a dependency. A name contains no NUL. */
-function keysOf(on: Dependency): readonly [unknown, unknown] {
-  switch (on.kind) {
-    case "name":
-      return [on.file, on.name];
-    case "called":
-      return [CALLED, on.name];
-    case "reaching":
-      return [REACHING, on.name];
-    case "declaring":
-      return [DECLARING, on.names];
-    case "table":
-      return [TABLE, on.name];
-    case "spelling":
-      return [SPELLING, on.name];
-    case "import":
-      return [on.file, `\0import\0${on.specifier}`];
-    case "reach":
-      return [REACH, originOf(on.function)];
-    case "leads":
-      return [LEADS, originOf(on.function)];
-    case "extent":
-      return [EXTENT, originOf(on.function)];
-    case "changes":
-      return [on.file, `\0changes\0${on.name}`];
-    case "changedElsewhere":
-      return [on.file, `\0changed\0${on.name}`];
-    case "holds":
-      return [on.file, `\0holds\0${on.type}`];
-    case "implemented":
-      return [IMPLEMENTED, `${on.interfaceName}\0${on.method}`];
-    case "opens":
-      return [OPENS, originOf(on.function)];
-    default:
-      return [on.file, `\0${on.kind}`];
-  }
 }
 
 /** All dependencies, direct and transitive. */
@@ -157,199 +274,90 @@ export function dependencies(used: Dependencies): readonly Dependency[] {
   return [...used].map(({ on }) => on);
 }
 
-/** The state that dependencies are looked up in: tables as declared by SQL, and the files of the code. */
-interface Asked {
-  readonly files: readonly FileId[];
-  readonly changedElsewhere: ChangedElsewhere;
-  readonly table: (name: string) => Table | undefined;
-  readonly spelling: (written: string) => string;
-}
-
-/** The present value of a dependency; two values are compared by identity. */
-export type Facts = (on: Dependency) => unknown;
-
-export function createFacts(
-  modules: CodeModules,
-  reach: Reach,
-  leads: NameReachability,
-  { table, spelling, files, changedElsewhere }: Asked,
-): Facts {
-  // Shared by all dependents; computing it is slow.
-  const callTexts = new Map<ReadonlySet<string>, string>();
-  const callText = (names: ReadonlySet<string>): string => {
-    const text =
-      callTexts.get(names) ??
-      files.map((file) => `${file}:${declaringText(modules.moduleOf(file), names)}`).join();
-    callTexts.set(names, text);
-    return text;
-  };
-  const heads = new Map<FileId, string>();
-  const headOf = (file: FileId): string => {
-    const known = heads.get(file) ?? headText(modules, file);
-    heads.set(file, known);
-    return known;
-  };
-  return (on) => {
-    switch (on.kind) {
-      case "name":
-        return declaredIn(modules.moduleOf(on.file), on.name);
-      case "changes":
-        return changesText(modules.moduleOf(on.file), on.name);
-      case "changedElsewhere":
-        return [...changedElsewhere(on.file, on.name)].sort().join();
-      case "head":
-        return headOf(on.file);
-      case "module":
-        return modules.moduleOf(on.file);
-      case "import":
-        return modules.resolve(on.file, on.specifier);
-      case "reach":
-        return reach.mayReach(on.function);
-      case "implemented":
-        return reach.isReachedBy(on.interfaceName, on.method);
-      case "opens":
-        return reach.mayOpen(on.function);
-      case "called":
-        return reach.isCalled(on.name);
-      case "reaching":
-        return reach.isReaching(on.name);
-      case "declaring":
-        return callText(on.names);
-      case "leads":
-        return leads.mayLead(on.file, on.function);
-      case "extent":
-        return JSON.stringify(leads.extentOf(on.file, on.function));
-      case "holds":
-        return leads.mayHold(on.file, on.type);
-      case "table":
-        return tableText(table(on.name));
-      case "spelling":
-        return spelling(on.name);
-      default:
-        return on satisfies never;
-    }
-  };
-}
-
 function changesText(module: HirModule | undefined, name: string): string | undefined {
   return module && `${[...changesOf(module, name)].sort().join()} ${assignedText(module, name)}`;
 }
 
-const tableTexts = new WeakMap<Table, string>();
+const textOfTable = ofNode((table: Table) => JSON.stringify(table));
 
-/** Tables are built anew in each reading, so they are compared by content. */
 function tableText(table: Table | undefined): string | undefined {
-  if (table === undefined) return undefined;
-  const text = tableTexts.get(table) ?? JSON.stringify(table);
-  tableTexts.set(table, text);
-  return text;
+  return table && textOfTable(table);
 }
 
-const declared = new WeakMap<HirModule, ReadonlyMap<string, HirStatement>>();
-
 /** Top-level statements of a module by the names that they declare. */
-export function declarations(hir: HirModule): ReadonlyMap<string, HirStatement> {
-  const known = declared.get(hir);
-  if (known) return known;
+export const declarations = ofNode((hir: HirModule): ReadonlyMap<string, HirStatement> => {
   // A value may have the same name as a type; the value takes precedence.
   const types = hir.body.filter(({ kind }) => kind === "type");
-  const own = new Map(
+  return new Map(
     [...types, ...hir.body.filter(({ kind }) => kind !== "type")].flatMap((statement) =>
       boundNames(statement).map((name) => [name, statement]),
     ),
   );
-  declared.set(hir, own);
-  return own;
-}
+});
 
 function declaredIn(hir: HirModule | undefined, name: string): unknown {
   const statement = hir && declarations(hir).get(name);
   return statement && originOf(statement);
 }
 
-interface Head {
-  readonly resolution: unknown;
-  readonly text: string;
-}
-
-const knownHeads = new WeakMap<HirModule, Head>();
-
 /** Imports and exports without their positions. */
-function headText(modules: CodeModules, file: FileId): string {
-  const hir = modules.moduleOf(file);
+function headText(
+  hir: HirModule | undefined,
+  resolve: (from: string) => FileId | undefined,
+): string {
   if (hir === undefined) return "";
-  const { resolution } = modules;
-  const known = knownHeads.get(hir);
-  if (known && known.resolution === resolution) return known.text;
   const to = (from: string | undefined): string | undefined =>
-    from === undefined ? undefined : modules.resolve(file, from);
+    from === undefined ? undefined : resolve(from);
   const imports = hir.imports.map(({ local, imported, from, isStatic }) => {
     return [local, imported, from, isStatic, to(from)];
   });
   const exports = hir.exports.map(({ name, local, from }) => [name, local, from, to(from)]);
-  const text = JSON.stringify([hir.language, imports, exports]);
-  knownHeads.set(hir, { resolution, text });
-  return text;
+  return JSON.stringify([hir.language, imports, exports]);
 }
 
 /** Wraps modules and reachability so that each use is recorded in a trace. */
 export function withTrace(
-  trace: Trace,
+  { use, facts }: Trace,
   modules: CodeModules,
   reach: Reach,
   leads: NameReachability,
 ): { readonly modules: CodeModules; readonly reach: Reach; readonly leads: NameReachability } {
-  const use = (on: Dependency): void => {
-    trace.use(trace.entry(on));
-  };
+  /** The same function, of which each use is recorded. */
+  const traced =
+    <Arguments extends readonly unknown[], Result>(
+      cell: (...of: Arguments) => Dependency,
+      answer: (...of: Arguments) => Result,
+    ) =>
+    (...of: Arguments): Result => {
+      use(cell(...of));
+      return answer(...of);
+    };
+  const byOrigin =
+    (fact: Facts["reach" | "opens"]) =>
+    (hir: HirFunction): Dependency =>
+      fact.cell(originOf(hir));
+  const inFile =
+    (fact: Facts["leads" | "extent"]) =>
+    (file: FileId, hir: HirFunction): Dependency =>
+      fact.cell(file, originOf(hir));
   return {
     modules: {
       ...modules,
-      moduleOf: (file) => {
-        use({ kind: "module", file });
-        return modules.moduleOf(file);
-      },
-      resolve: (file, specifier) => {
-        use({ kind: "import", file, specifier });
-        return modules.resolve(file, specifier);
-      },
+      moduleOf: traced(facts.module.cell, modules.moduleOf),
+      resolve: traced(facts.import.cell, modules.resolve),
     },
     leads: {
-      mayLead: (file, hir) => {
-        use({ kind: "leads", file, function: originOf(hir) });
-        return leads.mayLead(file, hir);
-      },
-      mayHold: (file, type) => {
-        use({ kind: "holds", file, type });
-        return leads.mayHold(file, type);
-      },
-      extentOf: (file, hir) => {
-        use({ kind: "extent", file, function: originOf(hir) });
-        return leads.extentOf(file, hir);
-      },
+      mayLead: traced(inFile(facts.leads), leads.mayLead),
+      mayHold: traced(facts.holds.cell, leads.mayHold),
+      extentOf: traced(inFile(facts.extent), leads.extentOf),
     },
     reach: {
       ...reach,
-      mayReach: (hir) => {
-        use({ kind: "reach", function: originOf(hir) });
-        return reach.mayReach(hir);
-      },
-      isReachedBy: (interfaceName, method) => {
-        use({ kind: "implemented", interfaceName, method });
-        return reach.isReachedBy(interfaceName, method);
-      },
-      mayOpen: (hir) => {
-        use({ kind: "opens", function: originOf(hir) });
-        return reach.mayOpen(hir);
-      },
-      isReaching: (name) => {
-        use({ kind: "reaching", name });
-        return reach.isReaching(name);
-      },
-      isCalled: (name) => {
-        use({ kind: "called", name });
-        return reach.isCalled(name);
-      },
+      mayReach: traced(byOrigin(facts.reach), reach.mayReach),
+      isReachedBy: traced(facts.implemented.cell, reach.isReachedBy),
+      mayOpen: traced(byOrigin(facts.opens), reach.mayOpen),
+      isReaching: traced(facts.reaching.cell, reach.isReaching),
+      isCalled: traced(facts.called.cell, reach.isCalled),
     },
   };
 }

@@ -1,6 +1,8 @@
 // Memo of function summaries, kept from one reading of a workspace to the next as long as none of their dependencies has changed. If code
 // only moved, the positions in its summaries are moved along.
 import type { FileId } from "../../../protocol/source";
+import { createInterner, sameElements } from "../../../query/interner";
+import type { Cell, Uses } from "../../../query/database";
 import type { HirFunction, HirModule } from "../hir";
 import { createReaches, type MakeReach } from "../callGraph/reachability";
 import {
@@ -16,13 +18,15 @@ import {
 } from "./persistence";
 import { createMover, type Mover, type Snapshot } from "./relocation";
 import { originOf } from "./origins";
-import { createTrace, type Dependency, type Entry, type Facts } from "./dependencies";
+import { createFacts, filesOf, type Dependency, type FactBase } from "./dependencies";
 import type { RootReading, AskedRoot, Present, Surroundings } from "./rootReading";
 
 /** A root of a file: its result, or its key if an earlier root had led to it. */
 export type Round = { readonly reading: RootReading } | { readonly before: string };
 
 export interface CodeMemory {
+  /** The facts on which readings depend. */
+  readonly base: FactBase;
   /** Computes which functions of modules may reach a database. */
   readonly reachOf: MakeReach;
   /** The result of a root, if it is still valid. */
@@ -53,34 +57,27 @@ export interface CodeMemory {
 }
 
 /** The kept results of a file. */
-interface KeptFile {
+interface KeptFile extends Held {
   readonly environment: readonly unknown[];
-  readonly facts: readonly Fact[];
-  /** Those facts that may change although modules, resolution and reachability stay the same. */
-  readonly others: readonly Fact[];
-  /** The modules and other state under which the facts were last found to hold. */
-  readonly modules: Map<FileId, HirModule | undefined>;
-  resolution: unknown;
-  reaching: unknown;
   readonly rounds: readonly (Kept | { readonly before: string })[];
   /** The persistent form, as it was when it was kept or found. */
   lasting?: LastingFile;
 }
 
-/** A dependency and the value that it had. */
-interface Fact {
-  readonly on: Dependency;
-  readonly was: unknown;
+/** The facts that a result rests on. */
+interface Held {
+  readonly uses: Uses;
+  /** The last revision in which they were known to hold. */
+  verifiedAt: number;
 }
 
 /** The latest readings of a file: before and after tables were inferred. */
 const MOST_PER_FILE = 2;
 
-interface Kept {
+interface Kept extends Held {
   readonly root: Omit<AskedRoot, "function">;
   readonly function: HirFunction;
   readonly environment: readonly unknown[];
-  readonly facts: readonly Fact[];
   readonly files: ReadonlySet<FileId>;
   /** The snapshot that the positions of the reading refer to. */
   snapshot: Snapshot;
@@ -100,7 +97,19 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
   const byReading = new WeakMap<RootReading, Kept>();
   const byModule = new WeakMap<HirModule, readonly KeptFile[]>();
   const moverOf = createMovers();
-  const environmentOf = createEnvironments();
+  const environmentOf = createInterner<readonly unknown[]>(sameElements);
+  const base = createFacts();
+  const { database } = base;
+  /** Facts with the values that they have now. */
+  const held = (cells: readonly Cell[]): Held => ({
+    uses: database.usesOf(cells),
+    verifiedAt: database.revision(),
+  });
+  const stillHolds = (kept: Held): boolean => {
+    if (!database.holds(kept.uses, kept.verifiedAt)) return false;
+    kept.verifiedAt = database.revision();
+    return true;
+  };
   /** The reading with its present positions; undefined if one of them no longer exists. */
   const readingNow = (kept: Kept, snapshot: Snapshot): RootReading | undefined => {
     const mover = moverOf(kept.snapshot, snapshot);
@@ -113,16 +122,17 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     kept.snapshot = snapshot;
     return kept.reading;
   };
-  const factsOf = (dependencies: readonly Dependency[], facts: Facts): readonly Fact[] =>
-    dependencies.map((on) => ({ on, was: facts(on) }));
-  const remember = (root: HirFunction, own: Kept, facts: Facts): void => {
+  /** True if facts have changed and all of these are about tables. */
+  const differsByTables = ({ uses: { cells, values } }: Kept): boolean => {
+    const changed = cells.filter((each, at) => !Object.is(database.valueOf(each), values[at]));
+    return changed.length > 0 && changed.every(isOfTables);
+  };
+  const remember = (root: HirFunction, own: Kept): void => {
     const origin = originOf(root);
     // The root's result with other tables may be needed again: the one from before or after tables were inferred.
     const others = (known.get(origin) ?? []).filter(
       (each) =>
-        !isFor(each, own.root) ||
-        each.environment !== own.environment ||
-        differsByTables(each, facts),
+        !isFor(each, own.root) || each.environment !== own.environment || differsByTables(each),
     );
     const isSame = ({ root: each }: Kept): boolean =>
       each.file === own.root.file && each.name === own.root.name;
@@ -141,27 +151,14 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
     byModule.set(module, [read, ...others].slice(0, MOST_PER_FILE));
     used.set(file, [{ read, present }, ...(used.get(file) ?? [])]);
   };
-  const fileOfFacts = (
-    present: Present,
-    facts: readonly Fact[],
-    rounds: KeptFile["rounds"],
-  ): KeptFile => ({
-    environment: environmentOf(present.environment),
-    facts,
-    others: facts.filter(({ on }) => isOfMany(on)),
-    modules: modulesOf(facts, present.snapshot),
-    resolution: present.resolution,
-    reaching: present.reaching,
-    rounds,
-  });
   /** The persisted reading of a file, if it is still valid. */
   const revived = (file: FileId, present: Present): KeptFile | undefined => {
     const { lasting: around, snapshot, environment } = present;
     if (!around) return undefined;
     const surroundings = { ...around, present };
     for (const lasting of kept?.find(file) ?? []) {
-      const facts = presentFacts(lasting, surroundings);
-      if (!facts) continue;
+      const uses = presentFacts(lasting, surroundings, base);
+      if (!uses) continue;
       const revive = (round: LastingRound): Kept | { readonly before: string } | undefined => {
         if ("before" in round) {
           const before = around.numbers.presentKey(round.before);
@@ -171,46 +168,46 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
         const reading = presentReading(round.reading, around.numbers);
         const hir = around.numbers.functionAt(round.function);
         if (!reading || !hir) return undefined;
-        const own = [...round.facts].flatMap((at) => facts[at] ?? []);
-        const files = new Set([root.file, ...own.flatMap(({ on }) => fileOf(on))]);
+        const own = held([...round.facts].flatMap((at) => uses.cells[at] ?? []));
+        const files = new Set([root.file, ...own.uses.cells.flatMap(filesOf)]);
         const of = { root, function: hir, environment: environmentOf(environment), files };
-        const one: Kept = { ...of, facts: own, snapshot, reading };
-        remember(hir, one, present.facts);
+        const one: Kept = { ...of, ...own, snapshot, reading };
+        remember(hir, one);
         return one;
       };
       const rounds = lasting.rounds().map(revive);
       if (!rounds.every((each) => each !== undefined)) continue;
-      return { ...fileOfFacts(present, facts, rounds), lasting };
+      const own = { uses, verifiedAt: database.revision() };
+      return { ...own, environment: environmentOf(environment), rounds, lasting };
     }
     return undefined;
   };
   return {
+    base,
     reachOf: createReaches(),
     begin: () => {
       used = new Map();
     },
     lasting: () => lastingOf(used),
-    recall: (root, { snapshot, facts, environment }) => {
+    recall: (root, { snapshot, environment }) => {
       const found = (known.get(originOf(root.function)) ?? []).find(
         (each) =>
-          isFor(each, root) &&
-          each.environment === environmentOf(environment) &&
-          each.facts.every(({ on, was }) => facts(on) === was),
+          isFor(each, root) && each.environment === environmentOf(environment) && stillHolds(each),
       );
       return found && readingNow(found, snapshot);
     },
-    keep: (root, { snapshot, facts, environment }, dependencies, reading) => {
+    keep: (root, { snapshot, environment }, dependencies, reading) => {
       const { function: hir, ...asked } = root;
       const own: Kept = {
         root: asked,
         function: hir,
         environment: environmentOf(environment),
-        facts: factsOf(dependencies, facts),
-        files: new Set([root.file, ...dependencies.flatMap((on) => fileOf(on))]),
+        ...held(dependencies),
+        files: new Set([root.file, ...dependencies.flatMap(filesOf)]),
         snapshot,
         reading,
       };
-      remember(hir, own, facts);
+      remember(hir, own);
     },
     recallFile: (file, present) => {
       const { snapshot, environment } = present;
@@ -218,7 +215,7 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
       if (!module) return undefined;
       const found =
         (byModule.get(module) ?? []).find(
-          (each) => each.environment === environmentOf(environment) && stillHolds(each, present),
+          (each) => each.environment === environmentOf(environment) && stillHolds(each),
         ) ?? revived(file, present);
       const rounds = found?.rounds.map((each): Round | undefined => {
         if ("before" in each) return each;
@@ -230,13 +227,13 @@ export function createCodeMemory(kept?: LastingReadings): CodeMemory {
       return rounds;
     },
     keepFile: (file, present, dependencies, given) => {
-      const { snapshot, facts } = present;
-      const module = snapshot.moduleOf(file);
+      const module = present.snapshot.moduleOf(file);
       const rounds = given.map((each) => ("before" in each ? each : byReading.get(each.reading)));
       if (!module || !rounds.every((each) => each !== undefined)) return;
-      const all = rounds.flatMap((each) => ("before" in each ? [] : each.facts));
-      const own = withoutRepetition([...factsOf(dependencies, facts), ...all]);
-      rememberFile(file, module, fileOfFacts(present, own, rounds), present);
+      const all = rounds.flatMap((each) => ("before" in each ? [] : each.uses.cells));
+      const own = held([...new Set([...dependencies, ...all])]);
+      const environment = environmentOf(present.environment);
+      rememberFile(file, module, { ...own, environment, rounds }, present);
     },
   };
 }
@@ -273,11 +270,12 @@ function isPlaced({ files, snapshot }: Kept, now: Snapshot): boolean {
 /** The persistent form of a file's reading, unless it depends on functions that no longer exist. Linear in what was read. */
 function lastingFile(
   file: FileId,
-  { facts, rounds }: KeptFile,
+  { uses, rounds }: KeptFile,
   around: Surroundings,
 ): LastingFile | undefined {
-  const indexes = factIndexes(facts);
-  const lasting = lastingFacts(facts, [file], around);
+  const indexes = new Map(uses.cells.map((each, at) => [each, at] as const));
+  const indexOf = (cell: Cell): number => indexes.get(cell) ?? -1;
+  const lasting = lastingFacts(uses, [file], around);
   const made = rounds.map((each): LastingRound | undefined => {
     if ("before" in each) {
       const before = around.numbers.lastingKey(each.before);
@@ -289,66 +287,10 @@ function lastingFile(
     const reading = lastingReading(each.reading, each.files, around.numbers);
     if (!number || !reading) return undefined;
     const { root } = each;
-    return { root, function: number, facts: Uint32Array.from(each.facts, indexes), reading };
+    return { root, function: number, facts: Uint32Array.from(each.uses.cells, indexOf), reading };
   });
   if (!lasting || !made.every((each) => each !== undefined)) return undefined;
   return { basis: lasting.basis, facts: () => lasting.facts, rounds: () => made };
-}
-
-/** Number of environments to keep apart: before and after tables were inferred, for several databases. */
-const MOST_ENVIRONMENTS = 16;
-
-/** Interns environments so that they can be compared by identity. */
-function createEnvironments(): (environment: readonly unknown[]) => readonly unknown[] {
-  const firsts = new WeakMap<readonly unknown[], readonly unknown[]>();
-  let last: readonly (readonly unknown[])[] = [];
-  return (environment) => {
-    const known = firsts.get(environment);
-    if (known) return known;
-    const first = last.find((each) => same(each, environment)) ?? environment;
-    last = [first, ...last.filter((each) => each !== first)].slice(0, MOST_ENVIRONMENTS);
-    firsts.set(environment, first);
-    return first;
-  };
-}
-
-function modulesOf(
-  facts: readonly Fact[],
-  { moduleOf }: Snapshot,
-): Map<FileId, HirModule | undefined> {
-  return new Map(facts.flatMap(({ on }) => fileOf(on).map((file) => [file, moduleOf(file)])));
-}
-
-/** True if nothing has changed; what follows from modules is checked only if one of these differs. */
-function stillHolds(kept: KeptFile, { snapshot, facts, resolution, reaching }: Present): boolean {
-  const holds = ({ on, was }: Fact): boolean => facts(on) === was;
-  let isSame = kept.resolution === resolution && kept.reaching === reaching;
-  for (const [file, module] of kept.modules) isSame &&= snapshot.moduleOf(file) === module;
-  if (isSame) return kept.others.every(holds);
-  if (!kept.facts.every(holds)) return false;
-  for (const file of kept.modules.keys()) kept.modules.set(file, snapshot.moduleOf(file));
-  kept.resolution = resolution;
-  kept.reaching = reaching;
-  return true;
-}
-
-/** Removes duplicate dependencies. */
-function withoutRepetition(facts: readonly Fact[]): readonly Fact[] {
-  const { entry } = createTrace();
-  return facts.filter(({ on }) => entry(on).on === on);
-}
-
-/** The index of each fact, or of one with an equal dependency, among the facts without duplicates. */
-function factIndexes(facts: readonly Fact[]): (fact: Fact) => number {
-  const { entry } = createTrace();
-  const indexes = new Map<Entry, number>(facts.map(({ on }, at) => [entry(on), at] as const));
-  return ({ on }) => indexes.get(entry(on)) ?? -1;
-}
-
-/** True if facts have changed and all of these are about tables. */
-function differsByTables({ facts: own }: Kept, now: Facts): boolean {
-  const changed = own.filter(({ on, was }) => now(on) !== was);
-  return changed.length > 0 && changed.every(({ on }) => isOfTables(on));
 }
 
 function isFor({ root, reading }: Kept, asked: Omit<AskedRoot, "function">): boolean {
@@ -356,26 +298,6 @@ function isFor({ root, reading }: Kept, asked: Omit<AskedRoot, "function">): boo
   if (root.argument !== asked.argument) return false;
   // A function that finished within fewer steps has the same result with more.
   return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
-}
-
-const OF_MANY: ReadonlySet<Dependency["kind"]> = new Set([
-  "changedElsewhere",
-  "extent",
-  "holds",
-  "leads",
-]);
-
-/** True if the dependency is on more than its own module, import resolution and reachability. */
-function isOfMany(on: Dependency): boolean {
-  return OF_MANY.has(on.kind) || (!("file" in on) && on.kind !== "reach");
-}
-
-function fileOf(on: Dependency): readonly FileId[] {
-  return "file" in on ? [on.file] : [];
-}
-
-function same(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((each, at) => each === right[at]);
 }
 
 /** Creates movers between the snapshots of readings; undefined for equal ones. */

@@ -1,11 +1,18 @@
 // Persistent form of readings: plain data that another process understands. It refers to functions by their numbers in the text of their
 // file, and to dependencies by digests.
 import type { FileId } from "../../../protocol/source";
+import type { Uses } from "../../../query/database";
 import { declaringPlaces } from "../workspace/declarationCalls";
-import type { HirFunction } from "../hir";
 import type { Snapshot } from "./relocation";
 import type { PartNumber, PartNumbers } from "./stableIds";
-import type { Dependency } from "./dependencies";
+import {
+  filesOf,
+  shapeOf,
+  type Dependency,
+  type FactBase,
+  type FactKind,
+  type KeyParts,
+} from "./dependencies";
 import type {
   AskedRoot,
   PassedFunction,
@@ -55,8 +62,8 @@ interface LastingReading extends Omit<RootReading, "evaluated"> {
 
 /** A dependency with numbers for its files and functions. */
 type LastingDependency = readonly [
-  kind: Dependency["kind"],
-  ...of: (string | number | readonly string[])[],
+  kind: FactKind,
+  ...of: (string | number | PartNumber | readonly string[])[],
 ];
 
 /** Readings that outlive the process. */
@@ -97,24 +104,22 @@ export function declaringDigests(
   };
 }
 
-interface Fact {
-  readonly on: Dependency;
-  readonly was: unknown;
-}
-
 /** The persistent form of dependencies; undefined if one of them is on a function in none of the files. */
 export function lastingFacts(
-  facts: readonly Fact[],
+  { cells, values }: Uses,
   more: Iterable<FileId>,
   around: Surroundings,
 ): { readonly basis: LastingBasis; readonly facts: LastingFacts } | undefined {
-  const files = [
-    ...new Set([...more, ...facts.flatMap(({ on }) => ("file" in on ? [on.file] : []))]),
-  ];
-  const indexes = new Map(files.map((file, at) => [file, at] as const));
-  const on = facts.map((each) => lastingDependency(each.on, files, indexes, around.numbers));
+  const files = [...new Set([...more, ...cells.flatMap(filesOf)])];
+  const form = persistentParts(files, around.numbers);
+  const on = cells.map((each): LastingDependency | undefined => {
+    const { kind, parts } = shapeOf(each);
+    // A part is what its row says.
+    const of = each.key.map((part, at) => form.write[parts[at] ?? "text"](part as never));
+    return isComplete(of) ? [kind, ...of] : undefined;
+  });
   if (!isComplete(on)) return undefined;
-  return { basis: basisOf(files, around), facts: { on, ...valuesOf(facts, around) } };
+  return { basis: basisOf(files, around), facts: { on, ...valuesOf({ cells, values }, around) } };
 }
 
 function basisOf(files: readonly FileId[], around: Surroundings): LastingBasis {
@@ -134,36 +139,39 @@ export function lastsStill(
 export function presentFacts(
   { basis, facts }: LastingFile,
   around: Surroundings,
-): readonly Fact[] | undefined {
+  { facts: queries, database }: Pick<FactBase, "facts" | "database">,
+): Uses | undefined {
   if (!lastsStill(basis, around)) return undefined;
   const { on: lasting, tables, others } = facts();
-  const { numbers, present } = around;
-  const found = lasting.map((each) => presentDependency(each, basis.files, numbers));
-  if (!isComplete(found)) return undefined;
-  const now = (on: Dependency): Fact => ({ on, was: present.facts(on) });
+  const form = persistentParts(basis.files, around.numbers);
+  const cells = lasting.map(([kind, ...of]): Dependency | undefined => {
+    const { cell } = queries[kind];
+    const { parts } = shapeOf({ name: kind });
+    // `lastingFacts` wrote these parts.
+    const key = of.map((part, at) => form.read[parts[at] ?? "text"](part as never));
+    return isComplete(key) ? cell(...(key as [never, never])) : undefined;
+  });
+  if (!isComplete(cells)) return undefined;
   // A file has two readings, before and after tables were inferred; the tables tell these apart.
-  if (valuesOf(found.filter(isOfTables).map(now), around).tables !== tables) return undefined;
-  const own = found.map(now);
+  const ofTables = database.usesOf(cells.filter(isOfTables));
+  if (valuesOf(ofTables, around).tables !== tables) return undefined;
+  const own = database.usesOf(cells);
   return valuesOf(own, around).others === others ? own : undefined;
 }
 
 /** The digests of the dependencies' values. */
-function valuesOf(facts: readonly Fact[], around: Surroundings): Omit<LastingFacts, "on"> {
-  const short = (own: readonly Fact[]): string =>
-    around.digest(JSON.stringify(own.map((each) => lastingValue(each, around))));
-  return {
-    tables: short(facts.filter(({ on }) => isOfTables(on))),
-    others: short(facts.filter(({ on }) => !isOfTables(on) && !isOfText(on))),
-  };
+function valuesOf({ cells, values }: Uses, around: Surroundings): Omit<LastingFacts, "on"> {
+  const short = (isOf: (on: Dependency) => boolean): string =>
+    around.digest(
+      JSON.stringify(
+        cells.flatMap((on, at) => (isOf(on) ? [lastingValue(on, values[at], around)] : [])),
+      ),
+    );
+  return { tables: short(isOfTables), others: short((on) => shapeOf(on).of === undefined) };
 }
 
-export function isOfTables({ kind }: Dependency): boolean {
-  return kind === "table" || kind === "spelling";
-}
-
-/** True if the value follows from the text of a file. */
-function isOfText({ kind }: Dependency): boolean {
-  return kind === "name" || kind === "changes" || kind === "module";
+export function isOfTables(on: Dependency): boolean {
+  return shapeOf(on).of === "tables";
 }
 
 /** The persistent form of a reading; undefined if it refers to functions in none of the files. */
@@ -227,96 +235,37 @@ function withKeys(
   return isLost ? undefined : made;
 }
 
-function lastingDependency(
-  on: Dependency,
-  files: readonly FileId[],
-  indexes: ReadonlyMap<FileId, number>,
-  numbers: PartNumbers,
-): LastingDependency | undefined {
-  const at = (file: FileId): number => indexes.get(file) ?? -1;
-  const part = (hir: HirFunction, ...before: readonly number[]): LastingDependency | undefined => {
-    const number = numbers.numberOfFunction(hir, files);
-    return number && [on.kind, ...before, at(number[0]), number[1]];
-  };
-  switch (on.kind) {
-    case "name":
-    case "changes":
-    case "changedElsewhere":
-      return [on.kind, at(on.file), on.name];
-    case "head":
-    case "module":
-      return [on.kind, at(on.file)];
-    case "import":
-      return [on.kind, at(on.file), on.specifier];
-    case "holds":
-      return [on.kind, at(on.file), on.type];
-    case "reach":
-    case "opens":
-      return part(on.function);
-    case "leads":
-    case "extent":
-      return part(on.function, at(on.file));
-    case "implemented":
-      return [on.kind, on.interfaceName, on.method];
-    case "declaring":
-      return [on.kind, [...on.names]];
-    case "called":
-    case "reaching":
-    case "table":
-    case "spelling":
-      return [on.kind, on.name];
-    default:
-      return on satisfies never;
-  }
+/** The written form of the parts of keys: files and functions are numbers. */
+interface Written {
+  readonly file: number;
+  readonly text: string;
+  readonly function: PartNumber;
+  readonly names: readonly string[];
 }
 
-/** Only `lastingDependency` writes these lists. */
-function presentDependency(
-  [kind, ...of]: LastingDependency,
+/** Writes and reads the parts of keys; undefined for those that are in none of the files. */
+function persistentParts(
   files: readonly FileId[],
   numbers: PartNumbers,
-): Dependency | undefined {
-  const text = (at: number): string => of[at] as string;
-  const file = (at = 0): FileId | undefined => files[of[at] as number];
-  const own = file();
-  const part = (at: number): HirFunction | undefined => {
-    const within = file(at);
-    return within && numbers.functionAt([within, of[at + 1] as number]);
+): {
+  readonly write: { [Part in keyof KeyParts]: (part: KeyParts[Part]) => Written[Part] | undefined };
+  readonly read: { [Part in keyof KeyParts]: (part: Written[Part]) => KeyParts[Part] | undefined };
+} {
+  const indexes = new Map(files.map((file, at) => [file, at] as const));
+  return {
+    write: {
+      file: (file) => indexes.get(file),
+      text: (text) => text,
+      function: (hir) => numbers.numberOfFunction(hir, files),
+      names: (names) => [...names],
+    },
+    read: {
+      file: (at) => files[at],
+      text: (text) => text,
+      function: numbers.functionAt,
+      names: sameNames,
+    },
   };
-  switch (kind) {
-    case "name":
-    case "changes":
-    case "changedElsewhere":
-      return own && { kind, file: own, name: text(1) };
-    case "head":
-    case "module":
-      return own && { kind, file: own };
-    case "import":
-      return own && { kind, file: own, specifier: text(1) };
-    case "holds":
-      return own && { kind, file: own, type: text(1) };
-    case "reach":
-    case "opens": {
-      const hir = part(0);
-      return hir && { kind, function: hir };
-    }
-    case "leads":
-    case "extent": {
-      const hir = part(1);
-      return own && hir && { kind, file: own, function: hir };
-    }
-    case "implemented":
-      return { kind, interfaceName: text(0), method: text(1) };
-    case "declaring":
-      return { kind, names: sameNames(of[0] as readonly string[]) };
-    case "called":
-    case "reaching":
-    case "table":
-    case "spelling":
-      return { kind, name: text(0) };
-    default:
-      return kind satisfies never;
-  }
 }
 
 const namesByText = new Map<string, ReadonlySet<string>>();
@@ -330,8 +279,12 @@ function sameNames(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** The value that a dependency had, in a form that does not depend on identity. */
-function lastingValue({ on, was }: Fact, { digest, declaring }: Surroundings): unknown {
-  if (on.kind === "declaring") return declaring(on.names);
+function lastingValue(
+  on: Dependency,
+  was: unknown,
+  { digest, declaring }: Pick<Surroundings, "digest" | "declaring">,
+): unknown {
+  if (shapeOf(on).kind === "declaring") return declaring(on.key[0] as ReadonlySet<string>); // its row
   if (was === undefined) return "";
   return typeof was === "string" ? digest(was) : was;
 }

@@ -5,7 +5,6 @@ import type { FileId, SourceRange } from "../../../protocol/source";
 import type { HirFunction } from "../hir";
 import type { Site } from "../callGraph/callSites";
 import type { Snapshot } from "./relocation";
-import type { Facts } from "./dependencies";
 import type { PartNumbers } from "./stableIds";
 
 /** A function that was evaluated on its own. */
@@ -72,10 +71,6 @@ export interface AskedRoot {
 /** One reading of a workspace. */
 export interface Present {
   readonly snapshot: Snapshot;
-  readonly facts: Facts;
-  /** Import resolution and the names that reach a database: each the same object as long as it has not changed. */
-  readonly resolution: unknown;
-  readonly reaching: unknown;
   /** Other dependencies of readings, compared part by part by identity. */
   readonly environment: readonly unknown[];
   /** The state that persisted readings are compared with. */

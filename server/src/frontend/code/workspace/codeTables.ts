@@ -12,7 +12,7 @@ import { createChangedElsewhere } from "../effects/importedState";
 import { createNameReachability } from "../callGraph/nameReachability";
 import { reachOf } from "../callGraph/reachability";
 import { pulseOf } from "../queries/slices";
-import { createTrace } from "../queries/dependencies";
+import { createFacts, createTrace } from "../queries/dependencies";
 import type { HandleValue } from "../values";
 import { isOfLanguage, semanticsOf } from "../semantics";
 import type { CodeSurroundings } from "./codeSurroundings";
@@ -32,7 +32,7 @@ export function codeTables(
     ...around,
     untraced: around.modules,
     changedElsewhere: createChangedElsewhere(around.files, around.modules),
-    trace: createTrace(),
+    trace: createTrace(createFacts().facts),
     reach: NO_REACH,
     leads: createNameReachability(around.modules, { ...NO_REACH, isAsked: () => false }),
     table: () => undefined,

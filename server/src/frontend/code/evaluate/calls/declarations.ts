@@ -17,8 +17,8 @@ export function declaringIn(
 ): readonly DeclaringCall[] {
   const { workspace, frame } = state;
   const { trace, files, untraced } = workspace;
-  const entry = trace.entry({ kind: "declaring", names });
-  trace.use(entry);
+  const entry = trace.entry(trace.facts.declaring.cell(names));
+  trace.use(entry.on);
   const own = known.get(workspace) ?? new Map<Names, readonly DeclaringCall[]>();
   known.set(workspace, own);
   const before = own.get(names);

@@ -26,7 +26,7 @@ export function livingOn(
   if (value?.kind === "function") return livedAround(state, value, name);
   if (value?.kind !== "list" && value?.kind !== "object") return value;
   const { workspace, frame } = state;
-  workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
+  workspace.trace.use(workspace.trace.facts.changes.cell(frame.file, name));
   const changes = new Set([...changesOf(module, name), ...changedByOthers(state, name)]);
   if (value.kind === "list") return changes.has(ANY_CHANGE) ? mutate(state, value, name) : value;
   const own = value.class ? livedIn(state, value, name) : value;
@@ -51,7 +51,7 @@ export function changedByOthers(
   file = frame.file,
 ): ReadonlySet<string> {
   const { trace, changedElsewhere } = workspace;
-  trace.use(trace.entry({ kind: "changedElsewhere", file, name }));
+  trace.use(trace.facts.changedElsewhere.cell(file, name));
   return changedElsewhere(file, name);
 }
 

@@ -96,7 +96,7 @@ export function livingCell(state: State, value: Value): Cell {
 /** Gives the fields that other modules change. */
 function useChanges(state: State, name: string): ReadonlySet<string> {
   const { workspace: { trace }, frame: { file } } = state; // prettier-ignore
-  trace.use(trace.entry({ kind: "changes", file, name }));
+  trace.use(trace.facts.changes.cell(file, name));
   return changedByOthers(state, name);
 }
 
