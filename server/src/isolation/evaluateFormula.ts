@@ -1,4 +1,5 @@
 // Brute-force evaluation of formulas on one execution. The store judges by it; the encodings do not use it.
+import { ofNode } from "../query/nodes";
 import { freeVariables, ruleOf } from "./formula";
 import type { Formula, WrittenAxiom } from "./formula";
 
@@ -64,11 +65,7 @@ interface Plan {
 }
 
 /** Memo: an axiom is evaluated on very many executions. */
-const plans = new WeakMap<WrittenAxiom, Plan>();
-
-function planOf(axiom: WrittenAxiom): Plan {
-  const known = plans.get(axiom);
-  if (known !== undefined) return known;
+const planOf = ofNode((axiom: WrittenAxiom): Plan => {
   const { variables, conditions, conclusion } = ruleOf(axiom.formula);
   const conditionsAt = variables.map((_, at) => {
     const bound = variables.slice(0, at + 1);
@@ -80,10 +77,8 @@ function planOf(axiom: WrittenAxiom): Plan {
     );
   });
   const ground = variables.length === 0 ? conditions : [];
-  const plan = { variables, conditionsAt, conclusion, ground };
-  plans.set(axiom, plan);
-  return plan;
-}
+  return { variables, conditionsAt, conclusion, ground };
+});
 
 /** Undefined if it speaks of seeing a statement that wrote nothing. */
 function evaluate(

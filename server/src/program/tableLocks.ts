@@ -1,5 +1,6 @@
 // The table locks of PostgreSQL and which of them exclude each other, as in its documentation of explicit locking, and which
 // of them statements take without being asked to.
+import { ofNode } from "../query/nodes";
 import { accessedBy } from "./accessedTables";
 import type { Query } from "./expression";
 import type { Statement } from "./statement";
@@ -46,9 +47,7 @@ export function tableLockOf(mode: string): TableLock {
 }
 
 /** The tables that a statement locks before it begins. */
-export function tableLocksOf(statement: Statement): ReadonlyMap<string, TableLock> {
-  const known = knownLocks.get(statement);
-  if (known) return known;
+export const tableLocksOf = ofNode((statement: Statement): ReadonlyMap<string, TableLock> => {
   const locks = new Map(
     accessedBy(statement).map((table): [string, TableLock] => [table, "access share"]),
   );
@@ -59,9 +58,8 @@ export function tableLocksOf(statement: Statement): ReadonlyMap<string, TableLoc
     locks.set(statement.relation.table, "row exclusive");
   if (statement.kind === "lock" && statement.table !== undefined)
     locks.set(statement.table, tableLockOf(statement.mode));
-  knownLocks.set(statement, locks);
   return locks;
-}
+});
 
 /** The tables whose rows a query's own lock clause locks. */
 function lockedBy({ lock, relations }: Query): readonly string[] {
@@ -74,4 +72,3 @@ function lockedBy({ lock, relations }: Query): readonly string[] {
 }
 
 /** A statement is executed in many runs. */
-const knownLocks = new WeakMap<Statement, ReadonlyMap<string, TableLock>>();

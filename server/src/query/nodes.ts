@@ -5,12 +5,15 @@
 export function ofNode<Node extends object, Value>(
   compute: (node: Node) => Value,
 ): (node: Node) => Value {
-  const known = new WeakMap<Node, { readonly value: Value }>();
+  const known = new WeakMap<Node, Value>();
   return (node) => {
     const found = known.get(node);
-    if (found) return found.value;
+    if (found !== undefined || known.has(node)) {
+      // `undefined` is an answer as well.
+      return found as Value;
+    }
     const value = compute(node);
-    known.set(node, { value });
+    known.set(node, value);
     return value;
   };
 }

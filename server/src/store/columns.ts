@@ -1,6 +1,7 @@
 // The columns that an expression mentions, including those in subqueries.
 import type { Expression, Query } from "../program/expression";
 import { operandsOf } from "../program/operands";
+import { ofNode } from "../query/nodes";
 
 export interface ColumnName {
   readonly relation: string;
@@ -8,20 +9,14 @@ export interface ColumnName {
 }
 
 /** Columns of enclosing rows, without those of a subquery's own relations. Cached per expression. */
-export function columnsOf(expression: Expression): readonly ColumnName[] {
-  const known = cache.get(expression);
-  if (known !== undefined) return known;
-  const found = collect(expression);
-  cache.set(expression, found);
-  return found;
-}
+export const columnsOf = ofNode((expression: Expression): readonly ColumnName[] =>
+  collect(expression),
+);
 
 /** True if an aggregate of this query (not of a subquery) occurs. */
 export function containsAggregate(expression: Expression): boolean {
   return expression.kind === "aggregate" || operandsOf(expression).some(containsAggregate);
 }
-
-const cache = new WeakMap<Expression, readonly ColumnName[]>();
 
 function collect(expression: Expression): readonly ColumnName[] {
   if (expression.kind === "column")
@@ -34,15 +29,7 @@ function collect(expression: Expression): readonly ColumnName[] {
 }
 
 /** The free columns of a query. */
-export function queryColumns(query: Query): readonly ColumnName[] {
-  const known = queries.get(query);
-  if (known !== undefined) return known;
-  const found = collectQuery(query);
-  queries.set(query, found);
-  return found;
-}
-
-const queries = new WeakMap<Query, readonly ColumnName[]>();
+export const queryColumns = ofNode((query: Query): readonly ColumnName[] => collectQuery(query));
 
 function collectQuery(query: Query): readonly ColumnName[] {
   const own = new Set(query.relations.map((relation) => relation.alias));

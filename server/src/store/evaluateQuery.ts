@@ -3,6 +3,7 @@
 import type { Expression, LockClause, Query, Relation } from "../program/expression";
 import { operandsOf } from "../program/operands";
 import { ownEntry, setEntry } from "../protocol/dictionary";
+import { ofNode } from "../query/nodes";
 import { columnsOf, containsAggregate, queryColumns } from "./columns";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -365,19 +366,13 @@ function isLimitOf({ table }: Relation, { relations, limit }: Query): boolean {
 }
 
 /** Uncorrelated queries in a condition that lock what they read. */
-function lockingQueries(condition: Expression): readonly Query[] {
-  const known = lockingIn.get(condition);
-  if (known !== undefined) return known;
+const lockingQueries: (condition: Expression) => readonly Query[] = ofNode((condition) => {
   const own = "query" in condition && queryColumns(condition.query).length === 0;
-  const found = [
+  return [
     ...operandsOf(condition).flatMap(lockingQueries),
     ...(own && condition.query.lock !== undefined ? [condition.query] : []),
   ];
-  lockingIn.set(condition, found);
-  return found;
-}
-
-const lockingIn = new WeakMap<Expression, readonly Query[]>();
+});
 
 function holdAll(conditions: readonly Expression[], frame: Frame): boolean {
   return conditions.every((condition) => isTrue(condition, frame));

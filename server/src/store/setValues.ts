@@ -3,6 +3,7 @@ import { elementName, lengthName } from "../program/arrays";
 import type { Expression, Query } from "../program/expression";
 import { setCallsIn, type Call } from "../program/operands";
 import { ownEntry } from "../protocol/dictionary";
+import { ofNode } from "../query/nodes";
 import { callFunction } from "./callFunction";
 import type { Evaluate } from "./evaluateAggregate";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -26,19 +27,13 @@ export function framesOf(query: Query, inside: Frame, evaluate: Evaluate): reado
   });
 }
 
-const cache = new WeakMap<Query, readonly Call[]>();
-
-function callsOf(query: Query): readonly Call[] {
-  const known = cache.get(query);
-  if (known !== undefined) return known;
+const callsOf = ofNode((query: Query): readonly Call[] => {
   const parts = [
     ...[...query.outputs, ...query.orderBy].map(({ value }) => value),
     ...(query.distinctOn ?? []),
   ];
-  const found = [...new Set(parts.flatMap(setCallsIn))];
-  cache.set(query, found);
-  return found;
-}
+  return [...new Set(parts.flatMap(setCallsIn))];
+});
 
 /**
  * The values of a call. An unknown function is assumed to return one value, a term of its arguments; throws NotExecutable if the argument

@@ -17,6 +17,7 @@ import type { LevelOf } from "../../store/server";
 import type { FlatProgram } from "../operations/operation";
 import { dressings } from "../search/readableValues";
 import { statedStart } from "../search/statedStart";
+import { ofNode } from "../../query/nodes";
 import { keepsFrom, lockOrders, locksOf, type LockOrder, type TakenLock } from "./locks";
 import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from "./rows";
 import { isAmongSorted, sortedLoops } from "./sortedLoops";
@@ -249,9 +250,7 @@ function* pairs(left: readonly Link[], right: readonly Link[]): Generator<readon
 }
 
 /** A transaction's lock orders by their tables; memoised. */
-function byOrder(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
-  const known = ORDERS.get(links);
-  if (known) return known;
+const byOrder = ofNode((links: readonly Link[]): ReadonlyMap<string, readonly Link[]> => {
   const made = new Map<string, Link[]>();
   for (const link of links) {
     const key = orderText(link.holds, link.wants);
@@ -259,11 +258,8 @@ function byOrder(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
     if (own) own.push(link);
     else made.set(key, [link]);
   }
-  ORDERS.set(links, made);
   return made;
-}
-
-const ORDERS = new WeakMap<readonly Link[], ReadonlyMap<string, readonly Link[]>>();
+});
 
 function orderText(first: TakenLock, second: TakenLock): string {
   return JSON.stringify([first.operation.table, second.operation.table]);

@@ -1,4 +1,5 @@
 // Construction of flat terms: constant folding, and conditions that are never NULL.
+import { ofNode } from "../../query/nodes";
 import type { Term } from "./operation";
 
 export const TRUE: Term = { kind: "bool", value: true };
@@ -84,13 +85,7 @@ export function isTrue(condition: Term): Term {
 }
 
 /** True if the term is evidently not NULL. Linear in its distinct subterms; memoised. */
-export function neverNull(term: Term): boolean {
-  const known = knownNeverNull.get(term) ?? isNeverNull(term);
-  knownNeverNull.set(term, known);
-  return known;
-}
-
-const knownNeverNull = new WeakMap<Term, boolean>();
+export const neverNull = ofNode((term: Term): boolean => isNeverNull(term));
 
 function isNeverNull(term: Term): boolean {
   switch (term.kind) {
@@ -179,18 +174,12 @@ export function columnsIn(...roots: readonly Term[]): ReadonlySet<string> {
 }
 
 /** Operations are rebuilt for each tuple, but their terms are the same. */
-const knownColumns = new WeakMap<Term, ReadonlySet<string>>();
-
-function columnsOfOne(root: Term): ReadonlySet<string> {
-  const known = knownColumns.get(root);
-  if (known) return known;
+const columnsOfOne = ofNode((root: Term): ReadonlySet<string> => {
   const columns = [...subterms(root)].flatMap((each) =>
     each.kind === "column" ? [each.column] : [],
   );
-  const own = new Set(columns);
-  knownColumns.set(root, own);
-  return own;
-}
+  return new Set(columns);
+});
 
 /** True if a term depends on what the transaction read. */
 export function dependsOnReads(term: Term): boolean {

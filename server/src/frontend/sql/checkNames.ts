@@ -1,6 +1,7 @@
 // Columns that a declared table lacks: a note at their place; the rest is analysed normally.
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
+import { ofNode } from "../../query/nodes";
 import type { Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import { nearestName } from "./annotations/annotations";
@@ -60,13 +61,13 @@ function hasAll(table: Table | undefined, columns: ReadonlySet<string>): boolean
   return true;
 }
 
-const columnNames = new WeakMap<Table, ReadonlySet<string>>();
+const columnNames = ofNode(
+  ({ columns }: Table): ReadonlySet<string> => new Set(columns.map(({ name }) => name)),
+);
 
 function has(table: Table, column: string): boolean {
   if (table.inferred || SYSTEM.has(column)) return true;
-  const names = columnNames.get(table) ?? new Set(table.columns.map(({ name }) => name));
-  columnNames.set(table, names);
-  return names.has(column);
+  return columnNames(table).has(column);
 }
 
 /** The first use of a name in a statement, or the statement if its text does not contain it. */

@@ -4,6 +4,7 @@ import { mapParts } from "../../program/operands";
 import type { Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command } from "../../program/statement";
+import { ofNode } from "../../query/nodes";
 import { walkCommand, walkExpression } from "./walk";
 
 const NAME = "CURRENT_DATE";
@@ -23,21 +24,20 @@ export function isDeclaredToday(expression: Expression): boolean {
   return expression.kind === "fresh" && expression.id === NAME;
 }
 
-const mentioning = new WeakMap<Command, boolean>();
+const mentionsToday = ofNode((body: Command): boolean => {
+  let isAsked = false;
+  walkCommand(body, {
+    expression: (each) => {
+      isAsked ||= isToday(each);
+    },
+  });
+  return isAsked;
+});
 
 /** The transaction with the date among its parameters, if it uses it. Linear in its body, once per transaction. */
 export function withToday(transaction: Transaction): Transaction {
   const { body, parameters } = transaction;
-  let isAsked = mentioning.get(body) ?? false;
-  if (!mentioning.has(body)) {
-    walkCommand(body, {
-      expression: (each) => {
-        isAsked ||= isToday(each);
-      },
-    });
-    mentioning.set(body, isAsked);
-  }
-  if (!isAsked) return transaction;
+  if (!mentionsToday(body)) return transaction;
   const others = parameters.filter(({ name }) => name !== NAME);
   const today = { name: NAME, type: "time", origin: "argument" } as const;
   return { ...transaction, parameters: [...others, today] };

@@ -1,5 +1,6 @@
 // Memoised table and column names of commands: most questions about a transaction are answered by these names.
 import type { Command } from "../../program/statement";
+import { ofNode } from "../../query/nodes";
 import { walkCommand } from "./walk";
 
 export interface NamedTables {
@@ -9,14 +10,8 @@ export interface NamedTables {
   readonly cascades: boolean;
 }
 
-const known = new WeakMap<Command, NamedTables>();
-
 /** Linear in the command; memoised. */
-export function namedTables(command: Command): NamedTables {
-  const own = known.get(command) ?? namedIn(command);
-  known.set(command, own);
-  return own;
-}
+export const namedTables = ofNode((command: Command): NamedTables => namedIn(command));
 
 function namedIn(body: Command): NamedTables {
   const tables = new Map<string, Set<string>>();

@@ -4,6 +4,7 @@ import type { Unit } from "../../analysis/search/unit";
 import type { Invariant, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import { tablesNamedIn, tablesOf } from "../statements";
+import { ofNode } from "../../query/nodes";
 
 /** All units over one multiset of transactions: their orders are one question to a person. */
 export interface Tuple {
@@ -113,15 +114,9 @@ interface Part {
 }
 
 /** Memo of transactions that did not change between two programs, by identity. */
-const knownParts = new WeakMap<Transaction, Part>();
-
-function partOf(transaction: Transaction): Part {
-  const known = knownParts.get(transaction);
-  if (known) return known;
-  const part = { tables: tablesOf(transaction), digest: digest(transaction) };
-  knownParts.set(transaction, part);
-  return part;
-}
+const partOf = ofNode((transaction: Transaction): Part => {
+  return { tables: tablesOf(transaction), digest: digest(transaction) };
+});
 
 /** Positions and spelling are no part of the problem: results get them back from the current program. */
 const PLACES: ReadonlySet<string> = new Set(["source", "header", "text", "through", "annotations"]);

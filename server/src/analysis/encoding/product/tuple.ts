@@ -15,6 +15,7 @@ import type {
 } from "../../operations/operation";
 import { askedTables } from "../../operations/flatInvariant";
 import { TRUE, and, columnsIn, subterms } from "../../operations/terms";
+import { ofNode } from "../../../query/nodes";
 import { operationsOf, partTransaction } from "./parts";
 import type { Member } from "./parts";
 
@@ -313,12 +314,8 @@ interface Asks {
 }
 
 /** Memo: a transaction is in many tuples and has many terms. */
-const knownAsks = new WeakMap<FlatTransaction, Asks>();
-
 /** Linear in the transaction's terms, once per transaction. */
-function asksOf(transaction: FlatTransaction): Asks {
-  const known = knownAsks.get(transaction);
-  if (known) return known;
+const asksOf = ofNode((transaction: FlatTransaction): Asks => {
   const rows = new Set<string>();
   const nulls = new Map<string, Set<string>>();
   const add = (table: string | undefined, column: string): void => {
@@ -346,10 +343,8 @@ function asksOf(transaction: FlatTransaction): Asks {
       if (table !== undefined) rows.add(table);
     }
   }
-  const own = { rows, nulls };
-  knownAsks.set(transaction, own);
-  return own;
-}
+  return { rows, nulls };
+});
 
 /** All row-free terms of a transaction. */
 export function roots(transaction: FlatTransaction): readonly Term[] {

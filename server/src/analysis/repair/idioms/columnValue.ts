@@ -6,6 +6,7 @@ import {
   type SyntaxNode,
 } from "../../../frontend/code/workspace/codeParsers";
 import type { SelectStatement } from "../../../program/statement";
+import { ofNode } from "../../../query/nodes";
 import { nodesIn, pathTo } from "./syntax";
 
 /** A column under the names that code may use, with the function in which it is searched. */
@@ -158,20 +159,14 @@ function declarationOf({ tree, owner }: CodeColumn, name: string): Declaration |
 }
 
 /** The targets of assignments, and of `++` and `--`, in a function. */
-function targetsIn(owner: SyntaxNode): readonly SyntaxNode[] {
-  const known = TARGETS.get(owner);
-  if (known) return known;
-  const found = nodesIn(owner).flatMap(
+const targetsIn = ofNode((owner: SyntaxNode): readonly SyntaxNode[] =>
+  nodesIn(owner).flatMap(
     (node) =>
       (ASSIGNING.test(node.type) && (childOf(node, "left") ?? childOf(node, "argument"))) || [],
-  );
-  TARGETS.set(owner, found);
-  return found;
-}
+  ),
+);
 
 const ASSIGNING = /^(?:assignment_expression|augmented_assignment_expression|update_expression)$/u;
-const TARGETS = new WeakMap<SyntaxNode, readonly SyntaxNode[]>();
-
 /** The way in which a pattern binds a name: as the whole, or as a property. */
 function bindingIn(
   tree: CodeTree,

@@ -6,6 +6,7 @@ import type { HirExport, HirModule } from "../hir";
 import { readJava } from "../java/readJava";
 import { readParts } from "../typescript/readTypeScript";
 import { semanticsOf } from "../semantics";
+import { ofNode } from "../../../query/nodes";
 import { createJavaModules, type JavaModules } from "./javaModules";
 import { knownParts, moduleOfParts, type ModulePart } from "./moduleParts";
 import { createResolver } from "./resolve";
@@ -69,16 +70,11 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
   };
 }
 
-const exported = new WeakMap<object, ReadonlyMap<string, HirExport>>();
-
 /** The exports of a module, by name: the first of each. */
-export function exportsOf(module: Pick<HirModule, "exports">): ReadonlyMap<string, HirExport> {
-  const known = exported.get(module);
-  if (known) return known;
-  const own = new Map(module.exports.toReversed().map((each) => [each.name, each] as const));
-  exported.set(module, own);
-  return own;
-}
+export const exportsOf = ofNode(
+  (module: Pick<HirModule, "exports">): ReadonlyMap<string, HirExport> =>
+    new Map(module.exports.toReversed().map((each) => [each.name, each] as const)),
+);
 
 /** The nearest configuration counts; where none says, null is taken to be checked. */
 function looseTypes(checks: readonly NullCheck[]): CodeModules["hasLooseTypes"] {

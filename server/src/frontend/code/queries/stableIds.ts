@@ -2,6 +2,7 @@
 // same parts at the same numbers.
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirModule } from "../hir";
+import { ofNode } from "../../../query/nodes";
 import { isFunction, visit } from "../nodes";
 import { sitesOf, type Site } from "../callGraph/callSites";
 import { functionKey, originOf } from "./origins";
@@ -26,22 +27,19 @@ interface Parts {
   readonly sites: readonly Site[];
 }
 
-const known = new WeakMap<HirModule, Parts>();
-
 const NO_PARTS: Parts = { functions: [], sites: [] };
 
 /** The parts of a module, in an order that follows from its text. Linear in its size, once. */
-function partsOf(module: HirModule | undefined): Parts {
-  if (module === undefined) return NO_PARTS;
-  const own = known.get(module);
-  if (own) return own;
+const partsOfModule = ofNode((module: HirModule): Parts => {
   const functions: HirFunction[] = [];
   visit(module.body, (node) => {
     if (isFunction(node)) functions.push(originOf(node));
   });
-  const parts = { functions, sites: [...sitesOf(module)].map(({ site }) => site) };
-  known.set(module, parts);
-  return parts;
+  return { functions, sites: [...sitesOf(module)].map(({ site }) => site) };
+});
+
+function partsOf(module: HirModule | undefined): Parts {
+  return module ? partsOfModule(module) : NO_PARTS;
 }
 
 /** The numbers of the parts of modules; each module is visited on its first query. */

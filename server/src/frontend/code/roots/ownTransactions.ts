@@ -6,6 +6,7 @@ import { TOO_LONG } from "../evaluate/statements";
 import { isInner } from "../callGraph/privateFunctions";
 import type { CodeModules } from "../modules/modules";
 import type { ReadFunction } from "../queries/rootReading";
+import { ofNode } from "../../../query/nodes";
 
 /** Functions that others call are part of their callers; of two mutually recursive ones the first is kept. Linear in the functions. */
 export function withoutParts(
@@ -68,13 +69,9 @@ function isTooLong({ reason }: Taint): boolean {
   return reason === TOO_LONG;
 }
 
-const placesByFunction = new WeakMap<ReadFunction, ReadonlySet<string>>();
-
-function placesOf(read: ReadFunction): ReadonlySet<string> {
-  const own = placesByFunction.get(read) ?? new Set(read.places.map(placeOf));
-  placesByFunction.set(read, own);
-  return own;
-}
+const placesOf = ofNode(
+  (read: ReadFunction): ReadonlySet<string> => new Set(read.places.map(placeOf)),
+);
 
 function placeOf({ file, range: { start } }: SourceRange): string {
   return `${file}:${String(start.line)}:${String(start.character)}`;

@@ -17,6 +17,7 @@ import { assign, emit, sourceAt } from "../routine/state";
 import { calledFrom, withoutReturns } from "../routine/withoutReturns";
 import type { Span } from "../text/split";
 import { tokensOf } from "../text/tokens";
+import { ofNode } from "../../../query/nodes";
 import { beginsTransactions } from "./control";
 import { typeOfText, type RoutineDefinition } from "./definition";
 import { parseBody } from "./parser";
@@ -108,18 +109,12 @@ interface BodyRead {
   readonly words: ReadonlySet<string>;
 }
 
-const bodies = new WeakMap<RoutineDefinition, BodyRead>();
-
 /** A body is parsed once, however often it is called. */
-function readOnce(definition: RoutineDefinition): BodyRead {
-  const known = bodies.get(definition);
-  if (known !== undefined) return known;
+const readOnce = ofNode((definition: RoutineDefinition): BodyRead => {
   const { text } = definition.body;
   const words = new Set(tokensOf(text, 0, text.length).map((token) => token.word));
-  const read = { tree: parseBody(text).statements, words };
-  bodies.set(definition, read);
-  return read;
-}
+  return { tree: parseBody(text).statements, words };
+});
 
 /** The names that a routine's body assigns, including OUT arguments of its calls. */
 export function assignedIn(state: State): ReadonlySet<string> {

@@ -10,6 +10,7 @@ import { setAnyMember, setMember } from "../values/member";
 import { superclassOf } from "../values/methods";
 import type { State } from "../state";
 import { semanticsOf } from "../../semantics";
+import { ofNode } from "../../../../query/nodes";
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
@@ -79,12 +80,8 @@ function callMethods(
 
 const WITHOUT_STATE: ReadonlySet<string> = new Set(["handle", "function", "class", "external"]);
 
-const known = new WeakMap<HirClass, ReadonlySet<string>>();
-
 /** The fields that methods assign, which others may call. */
-function writtenBy(of: HirClass): ReadonlySet<string> {
-  const before = known.get(of);
-  if (before) return before;
+const writtenBy = ofNode((of: HirClass): ReadonlySet<string> => {
   const names = new Set<string>();
   for (const { kind, isStatic, isPrivate, function: method } of of.methods) {
     if (kind !== "method" || isStatic || isPrivate) continue;
@@ -93,9 +90,8 @@ function writtenBy(of: HirClass): ReadonlySet<string> {
       if (node.kind === "assign" || node.kind === "increment") ownFields(node.target, names);
     });
   }
-  known.set(of, names);
   return names;
-}
+});
 
 function ownFields(target: object, names: Set<string>): void {
   visit(target, (node) => {

@@ -1,19 +1,14 @@
 // Functions that are not async and give the promise of another call: `function save(id) { return put(id); }`.
 import type { HirFunction } from "../../hir";
 import { visitInto } from "../../nodes";
-
-const known = new WeakMap<HirFunction, boolean>();
+import { ofNode } from "../../../../query/nodes";
 
 /** True if a function ends with the call that it returns, and throws nothing itself. Linear in its size, once. */
-export function handsOnPromise(hir: HirFunction): boolean {
-  const own = known.get(hir);
-  if (own !== undefined) return own;
+export const handsOnPromise = ofNode((hir: HirFunction): boolean => {
   const last = hir.body.at(-1);
   const isCall = last?.kind === "return" && last.value?.kind === "call";
-  const found = isCall && !throwsItself(hir);
-  known.set(hir, found);
-  return found;
-}
+  return isCall && !throwsItself(hir);
+});
 
 function throwsItself({ body }: HirFunction): boolean {
   let isFound = false;

@@ -4,6 +4,7 @@ import type { HirExpression, HirFunction, HirParameter } from "../../hir";
 import { visit } from "../../nodes";
 import type { Value } from "../../values";
 import type { State } from "../state";
+import { ofNode } from "../../../../query/nodes";
 
 /** A function's parameter, as optional where its types say nothing of that and it asks. Linear in the function, once. */
 export function withOptionalParameters(
@@ -35,19 +36,14 @@ export function withUncheckedParameters(
 /** The types that asking says something of; truth-values say nothing, and records what is in them. */
 const PLAIN = /^(?:string|number|bigint|Date)$/u;
 
-const ASKED = new WeakMap<object, ReadonlySet<string>>();
-
 /** The names whose presence is asked anywhere. */
-function askedIn(body: HirFunction["body"]): ReadonlySet<string> {
-  const known = ASKED.get(body);
-  if (known) return known;
+const askedIn = ofNode((body: HirFunction["body"]): ReadonlySet<string> => {
   const names = new Set<string>();
   visit(body, (node) => {
     for (const name of askedBy(node)) names.add(name);
   });
-  ASKED.set(body, names);
   return names;
-}
+});
 
 function askedBy(node: object): readonly string[] {
   if (!("kind" in node)) return [];
