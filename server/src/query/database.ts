@@ -25,8 +25,6 @@ export interface Derived<Parts extends Key, Value> {
 export interface QueryOptions<Value> {
   /** An equal new value is no change for what rests on it. Identity where it is not given. */
   readonly equals?: (a: Value, b: Value) => boolean;
-  /** The number of keys that are kept, those asked latest; all of them where it is not given. */
-  readonly capacity?: number;
 }
 
 /** The answers that a piece of work asked for, and their values at that time. */
@@ -192,10 +190,9 @@ export function createDatabase(): Database {
         },
       };
     },
-    derived: (name, compute, { equals = Object.is, capacity } = {}) => {
-      const table = createCellTable(
-        (key) => newCell(name, key, equals, () => compute(...(key as never)), "low"),
-        capacity,
+    derived: (name, compute, { equals = Object.is } = {}) => {
+      const table = createCellTable((key) =>
+        newCell(name, key, equals, () => compute(...(key as never)), "low"),
       );
       return {
         cell: (...key) => table.at(key),

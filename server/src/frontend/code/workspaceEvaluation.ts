@@ -97,7 +97,14 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
   };
   const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  base.setWorld({ spelling: (name) => name, ...around, reach, leads, changedElsewhere });
+  base.setWorld({
+    spelling: (name) => name,
+    tables: around,
+    ...around,
+    reach,
+    leads,
+    changedElsewhere,
+  });
   const present = presentOf(around, { snapshot }, used);
   const near = yield* nearDatabase(files, modules, { used, described }, isStopped);
   return {

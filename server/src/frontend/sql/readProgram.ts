@@ -280,6 +280,7 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
       ? { transactions: [], unread: [] }
       : yield* codeTransactions(code, {
           table,
+          tables: around.tables,
           spelling,
           watchTables: watch,
           note,
@@ -377,7 +378,7 @@ function codeTransactions(
   code: CodeSources,
   around: Pick<
     CodeSurroundings,
-    "table" | "spelling" | "watchTables" | "note" | "lowerSql" | "environment"
+    "table" | "tables" | "spelling" | "watchTables" | "note" | "lowerSql" | "environment"
   >,
 ): SlicedWork<CodeReading> {
   const indexes = new Map<FileId, LineIndex>();

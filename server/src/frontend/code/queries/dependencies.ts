@@ -17,13 +17,19 @@ import type { Reach, NameReachability } from "../callGraph/reachability";
 import { semanticsOf } from "../semantics";
 import { originOf } from "./origins";
 
-/** The state in which facts are looked up: the files of the code, what is known of all of them, and tables. */
+/** The code in which facts are looked up: its files, and what is known of all of them. */
 export interface World {
   readonly modules: CodeModules;
   readonly reach: Reach;
   readonly leads: NameReachability;
   readonly changedElsewhere: ChangedElsewhere;
   readonly files: readonly FileId[];
+}
+
+/** Tables by name, as SQL and schema files declare them. */
+export interface DeclaredTables {
+  /** One list for equal tables: `table` and `spelling` follow from it. */
+  readonly tables: unknown;
   readonly table: (name: string) => Table | undefined;
   readonly spelling: (written: string) => string;
 }
@@ -52,6 +58,7 @@ interface Seen {
   readonly files: () => readonly FileId[];
   /** The statements of a file with calls of these names. */
   readonly declaring: (file: FileId, names: ReadonlySet<string>) => string;
+  readonly tables: () => DeclaredTables;
   /** All of it; another object for each reading. */
   readonly world: () => World;
   /** The same for a part that follows from what else the fact asks. */
@@ -132,9 +139,9 @@ const ROWS = {
       .join(),
   ),
   /** Facts about the table of a name. */
-  table: row(["text"], ({ world }, name) => tableText(world().table(name)), "tables"),
+  table: row(["text"], ({ tables }, name) => tableText(tables().table(name)), "tables"),
   /** The spelling of a name that SQL has in any case. */
-  spelling: row(["text"], ({ world }, name) => world().spelling(name), "tables"),
+  spelling: row(["text"], ({ tables }, name) => tables().spelling(name), "tables"),
 };
 
 export type FactKind = keyof typeof ROWS;
@@ -151,18 +158,18 @@ export interface FactBase {
   readonly facts: Facts;
   readonly database: Database;
   /** Begins a reading, or another phase of it. */
-  readonly setWorld: (world: World) => void;
+  readonly setWorld: (world: World & DeclaredTables) => void;
 }
 
 /** An engine with the facts of a workspace, which lasts from one reading to the next. */
 export function createFacts(): FactBase {
   const database = createDatabase();
-  const input = database.input<[], World>("world");
-  const world = (): World => {
-    const now = input.get();
-    if (now === undefined) throw new Error("facts were asked for before the first reading");
-    return now;
-  };
+  const code = database.input<[], World>("code");
+  const declared = database.input<[], DeclaredTables>("tables", {
+    durability: "high",
+    equals: (a, b) => a.tables === b.tables,
+  });
+  const world = (): World => begun(code.get());
   let present: World | undefined;
   const module = database.derived("module of", (file: FileId) => world().modules.moduleOf(file));
   const resolution = database.derived("resolution", () => world().modules.resolution);
@@ -177,6 +184,7 @@ export function createFacts(): FactBase {
     // Classes of Java are found by what all files hold.
     resolution: (file) => (semanticsOf(file).namesByImport ? resolution.get() : world()),
     reaching: reaching.get,
+    tables: () => begun(declared.get()),
     files: files.get,
     declaring: declaring.get,
     world,
@@ -192,9 +200,15 @@ export function createFacts(): FactBase {
     database,
     setWorld: (own) => {
       present = own;
-      input.set(own);
+      code.set(own);
+      declared.set(own);
     },
   };
+}
+
+function begun<State>(state: State | undefined): State {
+  if (state === undefined) throw new Error("facts were asked for before the first reading");
+  return state;
 }
 
 /** The kind of a fact, with the parts of its key. */

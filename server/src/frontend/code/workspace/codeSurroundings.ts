@@ -20,6 +20,8 @@ export interface CodeSurroundings {
   readonly lines: (file: FileId) => LineIndex;
   readonly dialect: Dialect;
   readonly table: (name: string) => Table | undefined;
+  /** The same object as long as `table` and `spelling` give the same; those of one reading alone where it is missing. */
+  readonly tables?: unknown;
   /** How a name is spelled that SQL may have in any case. */
   readonly spelling?: (written: string) => string;
   /** Tells which tables and spellings `table` and `lowerSql` look at. Without it, `environment` has to hold them all. */
