@@ -98,7 +98,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     : createMockStore({ level, initial, seed, strategy, isForgetful });
   let count = 0;
   const hearers = new Set<Hearer>();
-  const locksOf = createAdvisoryLocks();
+  const locksOf = createAdvisoryLocks(true);
   const turns = createTurns();
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */

@@ -3,6 +3,8 @@ import type { Reply, Request } from "../exploration/client";
 import type { Database } from "../sqlstore/database";
 import type { ParsedStatement } from "../sqlstore/parseMemo";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
+import { isLockWait, type LockWait } from "../sqlstore/advisoryLocks";
+import { storeFailure } from "../sqlstore/sessionParts";
 import { PAUSE } from "../sqlstore/compile/slices";
 import { asSqlFailure, failure, SqlFailure } from "../sqlstore/sqlError";
 import { textOfBytes } from "../frontend/sql/text/bytes";
@@ -117,6 +119,9 @@ export function openMockSession({
         if (step.value === PAUSE) {
           const end = await interruption(begun, text);
           step = end === undefined ? steps.next(NOTHING_READ) : steps.throw(end);
+        } else if (isLockWait(step.value)) {
+          const end = await lockWait(step.value, begun, text);
+          step = end instanceof SqlFailure ? steps.throw(end) : steps.next(end);
         } else step = steps.next(await store.ask(step.value));
       }
     } finally {
@@ -135,6 +140,22 @@ export function openMockSession({
     }
     const limit = longestRun(session, sql.dialect, parsedOrNone(text));
     return performance.now() - begun > limit.milliseconds ? limit.failure : undefined;
+  }
+
+  /** Waits for a moment; the failure of the statement, or that of the lock alone, where it has waited long enough. */
+  async function lockWait(
+    { lockSeconds: seconds }: LockWait,
+    begun: number,
+    text: string,
+  ): Promise<SqlFailure | Reply> {
+    isPaused = true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
+    const end = await interruption(begun, text);
+    if (end !== undefined) return end;
+    const waited = performance.now() - begun;
+    const limit = seconds === undefined ? patienceOf(session, isPostgres) : undefined;
+    if (limit !== undefined && waited > limit.milliseconds) return storeFailure(limit.failure);
+    return waited > (seconds ?? Infinity) * 1000 ? GIVEN_UP : NOTHING_READ;
   }
 
   /** Columns with what clients are told of them: PostgreSQL's object ids, and keys of MySQL's tables. */
@@ -252,6 +273,9 @@ export function openMockSession({
   };
 }
 
+/** Milliseconds between looks at a lock that applications name. */
+const LOOK_AGAIN = 5;
+const GIVEN_UP: Reply = { kind: "failed", code: "55P03", message: "the lock is still taken" };
 const NOTHING_READ: Reply = { kind: "values", values: new Map() };
 const CANCELLED = failure("canceled", "canceling statement due to user request");
 

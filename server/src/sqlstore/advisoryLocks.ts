@@ -1,9 +1,31 @@
 // Advisory locks, which applications name themselves: those of PostgreSQL, and GET_LOCK of MySQL. They belong to sessions, or to
 // transactions, and are outside of what isolation levels speak of.
+import type { ReadRequest, Request } from "../exploration/client";
+
+/** A statement waits for a lock that another session has. Thrown while it is evaluated, and caught by what then waits. */
+export class LockTaken extends Error {
+  /** `seconds`: it gives up behind them; the session's settings say when if absent. */
+  constructor(readonly seconds?: number) {
+    super("a lock is taken");
+  }
+}
+
+/** A request to wait for a moment: other sessions may give their locks back. */
+export interface LockWait extends ReadRequest {
+  readonly lockSeconds: number | undefined;
+}
+
+export function isLockWait(request: Request): request is LockWait {
+  return "lockSeconds" in request;
+}
 
 export interface AdvisoryLocks {
+  /** Whoever carries out statements lets them wait for locks. */
+  readonly canWait?: boolean;
   /** Takes a lock, once more where it is the session's own; false where another session has it. */
   readonly take: (name: string, mode: LockMode) => boolean;
+  /** The same for who would wait: false only where nobody can, or the seconds are over. */
+  readonly await: (name: string, mode: LockMode, seconds?: number) => boolean;
   /** Gives it back once; false where the session does not have it in that mode. */
   readonly release: (name: string, isShared: boolean) => boolean;
   readonly releaseAll: () => number;
@@ -24,7 +46,7 @@ interface Hold extends LockMode {
 }
 
 /** The locks of one database; gives those of a session by its number. */
-export function createAdvisoryLocks(): (session: number) => AdvisoryLocks {
+export function createAdvisoryLocks(canWait = false): (session: number) => AdvisoryLocks {
   const held = new Map<string, Hold[]>();
 
   function keep(name: string, holds: Hold[]): void {
@@ -42,15 +64,18 @@ export function createAdvisoryLocks(): (session: number) => AdvisoryLocks {
       }
       return count;
     };
+    const take = (name: string, mode: LockMode): boolean => {
+      const holds = held.get(name) ?? [];
+      const isFree = holds.every(
+        (hold) => hold.session === session || (hold.isShared && mode.isShared),
+      );
+      if (isFree) held.set(name, [...holds, { ...mode, session }]);
+      return isFree;
+    };
     return {
-      take(name, mode) {
-        const holds = held.get(name) ?? [];
-        const isFree = holds.every(
-          (hold) => hold.session === session || (hold.isShared && mode.isShared),
-        );
-        if (isFree) held.set(name, [...holds, { ...mode, session }]);
-        return isFree;
-      },
+      canWait,
+      take,
+      await: take,
       release(name, isShared) {
         const holds = held.get(name) ?? [];
         const at = holds.findIndex(

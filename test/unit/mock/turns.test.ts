@@ -66,6 +66,41 @@ test("a statement that waits for a lock is cancelled alone: its session keeps wh
     assert.deepEqual(free.rows, [{ got: false }]);
   }));
 
+test("an advisory lock is waited for until its session gives it back, the time is over, or the wait is cancelled", () =>
+  withClients(async (one, other) => {
+    await one.query("select pg_advisory_lock(1)");
+    await other.query("set lock_timeout = '20ms'");
+    await assert.rejects(other.query("select pg_advisory_lock(1)"), { code: "55P03" });
+    await other.query("set lock_timeout = 0");
+    const cancelled = assert.rejects(other.query("select pg_advisory_lock(1)"), CANCELLED);
+    await one.query("select 1");
+    cancel(other);
+    await cancelled;
+    const taken = other.query("select pg_advisory_xact_lock(1)");
+    await one.query("select pg_advisory_unlock(1)");
+    assert.equal((await taken).rowCount, 1);
+  }));
+
+test("GET_LOCK of MySQL waits for its seconds alone", async () => {
+  const store = await openStore({ protocol: "mysql", level: "mysql:repeatable-read" });
+  const [one, other] = await Promise.all([1, 2].map(() => mysql.createConnection(store.url)));
+  assert.ok(one && other);
+  try {
+    await one.query("select get_lock('a', 0)");
+    const got = async (seconds: string): Promise<unknown> =>
+      (await other.query<mysql.RowDataPacket[]>(`select get_lock('a', ${seconds}) as got`))[0];
+    assert.deepEqual(await got("0"), [{ got: 0 }]);
+    assert.deepEqual(await got("0.01"), [{ got: 0 }]);
+    const waits = got("-1");
+    await one.query("select release_lock('a')");
+    assert.deepEqual(await waits, [{ got: 1 }]);
+  } finally {
+    await one.end();
+    await other.end();
+    await store.close();
+  }
+});
+
 test("MySQL's time limit is for queries, not for the procedures that hold some", async () => {
   const store = await openStore({ protocol: "mysql", level: "mysql:repeatable-read" });
   const client = await mysql.createConnection(store.url);

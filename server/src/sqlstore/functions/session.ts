@@ -81,12 +81,12 @@ export const SESSION: FunctionTable = tableOf({
     if (first === undefined) return undefined;
     return { type: "text", constant: true, run: () => postgresName(first.type) };
   },
-  // A lock that another session has is not waited for: what would wait for it fails.
-  ...advisory("pg_advisory", "void", (isTaken) => {
+  // Where nobody can wait, what would wait fails.
+  ...advisory("pg_advisory", "await", "void", (isTaken) => {
     if (isTaken) return "";
     throw failure("lockTimeout", "canceling statement due to lock timeout");
   }),
-  ...advisory("pg_try_advisory", "bool", (isTaken) => isTaken),
+  ...advisory("pg_try_advisory", "take", "bool", (isTaken) => isTaken),
   pg_advisory_unlock: plain(
     "bool",
     ["int8", "int8"],
@@ -105,9 +105,11 @@ export const SESSION: FunctionTable = tableOf({
   }),
   get_lock: only(
     "mysql",
-    plain("int8", ["text", "float8"], ([name], env) =>
-      env.work.locks.take(text(name).toLowerCase(), EXCLUSIVE) ? 1 : 0,
-    ),
+    plain("int8", ["text", "float8"], ([name, seconds = null], env) => {
+      const most = Number(seconds);
+      const limit = most < 0 ? Number.POSITIVE_INFINITY : most;
+      return env.work.locks.await(text(name).toLowerCase(), EXCLUSIVE, limit) ? 1 : 0;
+    }),
   ),
   release_lock: only(
     "mysql",
@@ -160,6 +162,7 @@ const EXCLUSIVE: LockMode = { isShared: false, isOfTransaction: false };
 /** The four functions that take a lock of one kind. */
 function advisory(
   prefix: string,
+  way: "await" | "take",
   type: "void" | "bool",
   answer: (isTaken: boolean) => SqlValue,
 ): Readonly<Record<string, MakeCall>> {
@@ -168,7 +171,7 @@ function advisory(
       type,
       ["int8", "int8"],
       (keys, env) =>
-        answer(env.work.locks.take(keys.map(integer).join(), { isShared, isOfTransaction })),
+        answer(env.work.locks[way](keys.map(integer).join(), { isShared, isOfTransaction })),
       { least: 1 },
     );
   return {

@@ -19,7 +19,7 @@ import { declare } from "../compile/with";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
 import { rowBefore, type ChangedRow } from "../routine/triggers";
-import type { AdvisoryLocks } from "../advisoryLocks";
+import { LockTaken, type AdvisoryLocks, type LockWait } from "../advisoryLocks";
 import { typeNamed } from "../mysql/routineDefinition";
 import { selectOf } from "../selectOf";
 import { declaredType } from "../tableParts";
@@ -234,10 +234,18 @@ export function* runPlan(
       const [pending, changed] = [changes.pending(), changes.changed()];
       return { ok: true, result, writes: changes.writes(), changed, pending };
     } catch (error) {
-      if (!(error instanceof MissingRows)) throw error;
+      const isWaiting = error instanceof LockTaken;
+      if (!isWaiting && !(error instanceof MissingRows)) throw error;
       // Variables that the attempt assigned are assigned again.
       context.variables.clear();
       for (const [name, value] of variables) context.variables.set(name, value);
+      if (isWaiting) {
+        const wait: LockWait = { kind: "read", keys: [], lockSeconds: error.seconds };
+        const reply = yield wait;
+        // What was taken before is remembered; that one is given up.
+        if (reply.kind === "failed") drawn.locks.push(false);
+        continue;
+      }
       const { request } = error;
       const known = [...context.waiting.keys()];
       const keys = request.keys.filter((key) => !context.waiting.has(key));
@@ -341,6 +349,12 @@ function lockedOnce(locks: AdvisoryLocks, memory: boolean[]): AdvisoryLocks {
   return {
     ...locks,
     take: (name, mode) => once(() => locks.take(name, mode)),
+    await: (name, mode, seconds) =>
+      once(() => {
+        const isTaken = locks.await(name, mode, seconds);
+        if (!isTaken && locks.canWait === true && seconds !== 0) throw new LockTaken(seconds);
+        return isTaken;
+      }),
     release: (name, isShared) => once(() => locks.release(name, isShared)),
   };
 }
