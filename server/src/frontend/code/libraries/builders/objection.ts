@@ -6,7 +6,7 @@ import { dictionary } from "../../../../protocol/dictionary";
 import type { SourceRange } from "../../../../protocol/source";
 import { constantText, UNDEFINED, unknown, type Connection, type HandleValue, type Value } from "../../values"; // prettier-ignore
 import type { Call, ClassValue, Library, Tools } from "../library";
-import { ancestry, thunkResult } from "../orm/entityClass";
+import { ancestry, extendsLibrary, thunkResult } from "../orm/entityClass";
 import { isModel, keysOf, type Model, type ModelColumn } from "../orm/model";
 import { ownMember, ownMethod } from "../orm/ownMethods";
 import { isRowData, modelRows, type Place } from "../orm/statements";
@@ -292,7 +292,7 @@ const models = new WeakMap<ClassValue["class"], WeakMap<Tools, Model>>();
 
 /** The model that a class is; undefined where it extends no model or names no table. */
 function modelOf(of: ClassValue, tools: Tools): Model | undefined {
-  if (!extendsModel(of)) return undefined;
+  if (!extendsLibrary(of, NAME, "Model")) return undefined;
   const byTools = models.get(of.class) ?? new WeakMap<Tools, Model>();
   models.set(of.class, byTools);
   const known = byTools.get(tools) ?? newModel(of, tools);
@@ -310,12 +310,6 @@ function newModel(of: ClassValue, tools: Tools): Model | undefined {
     ({ name, type }): ModelColumn => ({ column: name, property: name, type, isKey: keys.includes(name) }), // prettier-ignore
   );
   return { kind: "model", isEntity: true, name: of.class.name ?? "", table, columns, relations: [], uniqueKeys: [], class: of }; // prettier-ignore
-}
-
-function extendsModel(of: ClassValue): boolean {
-  const [top] = ancestry(of);
-  const parent = top?.class.superclass === undefined ? undefined : top.scope.module.lookup(top.class.superclass); // prettier-ignore
-  return parent?.kind === "handle" && parent.library.name === NAME && parent.path === "Model";
 }
 
 /** Hooks and names that are not followed are said where a class is asked for a query. */

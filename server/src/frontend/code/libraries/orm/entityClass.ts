@@ -74,6 +74,15 @@ export function ancestry(of: ClassValue, depth = 6): readonly ClassValue[] {
   return parent?.kind === "class" ? [...ancestry(parent, depth - 1), of] : [of];
 }
 
+/** True if a class extends one of a library, if by way of others. */
+export function extendsLibrary(of: ClassValue, library: string, name: string): boolean {
+  const [top] = ancestry(of);
+  const [first = "", ...rest] = top?.class.superclass?.split(".") ?? [];
+  const parent = top?.scope.module.lookup(first);
+  if (parent?.kind !== "handle" || parent.library.name !== library) return false;
+  return (rest.at(-1) ?? parent.path) === name;
+}
+
 /** The fields of a class and of those that it extends, topmost first. */
 export function entityFields(of: ClassValue): readonly EntityField[] {
   return ancestry(of).flatMap((each) => each.class.fields.map((field) => ({ of: each, field })));

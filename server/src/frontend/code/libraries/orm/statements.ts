@@ -118,6 +118,11 @@ function renamedOf(model: Model): ReadonlyMap<string, string> {
   );
 }
 
+/** True if an option is there at all. */
+export function isGiven(value: Value | undefined): value is Value {
+  return value !== undefined && value.kind !== "undefined";
+}
+
 /** True if nothing is given: `undefined`, or `null` where that counts as nothing. */
 export function isNothing(value: Value | undefined): boolean {
   return value === undefined || value.kind === "undefined" || constantScalar(value) === null;

@@ -4,6 +4,7 @@ import type { HirExpression, HirFunction, HirStatement } from "../../hir";
 import { unknown, type Value } from "../../values";
 import type { Tools } from "../library";
 import type { Model, ModelColumn } from "../orm/model";
+import { isGiven } from "../orm/statements";
 
 type Fields = ReadonlyMap<string, Value>;
 
@@ -13,10 +14,6 @@ export function changesOf(property: string, attribute: Fields): ModelColumn["cha
   const onRead = isGiven(getter) && !passesOn(getter, (of) => isPlainGetter(of, property));
   const onWrite = isGiven(setter) && !passesOn(setter, (of) => isPlainSetter(of, property));
   return onRead || onWrite ? { onRead, onWrite } : undefined;
-}
-
-function isGiven(value: Value | undefined): value is Value {
-  return value !== undefined && value.kind !== "undefined";
 }
 
 function passesOn(value: Value, isPlain: (of: HirFunction) => boolean): boolean {

@@ -2,10 +2,10 @@
 import { constantScalar, constantText, isArray, UNDEFINED, type Connection, type Value } from "../../values"; // prettier-ignore
 import { valueFragment, namesIn, quoteIdentifier, raw, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
 import { columnOf, keysOf, lockClause, roleOf, type Model } from "../orm/model";
-import { columnText, modelRows, quoteName, runDraftOf, selectColumns, startOn, type Place } from "../orm/statements"; // prettier-ignore
+import { columnText, modelRows, quoteName, runDraftOf, selectColumns, startOn, type Place, isGiven } from "../orm/statements"; // prettier-ignore
 import { includesOf, joinsOf, withRelations, type Reading } from "./includes";
 import { modelOfValue } from "./models";
-import { isGiven, isSqlPart, textOfValue, whereOf, type Fields } from "./where";
+import { isSqlPart, textOfValue, whereOf, type Fields } from "./where";
 
 /** The place with the connection of the transaction that the options name. */
 export function onConnection(place: Place, options: Fields): Place {

@@ -6,11 +6,11 @@ import { constantScalar, constantText, fieldExpression, UNDEFINED, type RowValue
 import { allOf, namesIn, quoteIdentifier, raw, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model"; // prettier-ignore
-import { readAccessors, columnText, equals, memberOfList, quoteName, type Place, type RowData } from "../orm/statements"; // prettier-ignore
+import { readAccessors, columnText, equals, memberOfList, quoteName, type Place, type RowData, isGiven } from "../orm/statements"; // prettier-ignore
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
 import { modelOfValue } from "./models";
 import { withoutScope, withScope } from "./scopes";
-import { isGiven, whereOf, type Fields } from "./where";
+import { whereOf, type Fields } from "./where";
 
 /** The sort of a reading beside its options. */
 export interface Reading {

@@ -15,12 +15,12 @@ import {
   selectColumns,
   startOn,
   type Place,
+  isGiven,
 } from "../orm/statements";
 import { associationCall } from "./associationMethods";
 import { onConnection } from "./find";
 import { tellHooks } from "./hooks";
 import { changes, columnsSet, deletion } from "./operations";
-import { isGiven } from "./where";
 
 type Row = Extract<Value, { kind: "row" }>;
 

@@ -13,6 +13,7 @@ import {
 } from "../../values";
 import { namesIn } from "../builders/draft";
 import type { ClassValue, Tools } from "../library";
+import { extendsLibrary } from "../orm/entityClass";
 import {
   nameInTable,
   snakeCase,
@@ -301,14 +302,8 @@ export function withTypes(scope: Scope, tools: Tools): Scope {
 }
 
 /** True if a class extends Sequelize's `Model`, itself or through others. */
-export function extendsModel(of: ClassValue, depth = 6): boolean {
-  const { superclass } = of.class;
-  if (superclass === undefined || depth === 0) return false;
-  const [first = "", ...rest] = superclass.split(".");
-  const parent = of.scope.module.lookup(first);
-  if (parent?.kind === "class") return extendsModel(parent, depth - 1);
-  if (parent?.kind !== "handle" || parent.library.name !== "sequelize") return false;
-  return (rest.at(-1) ?? parent.path) === "Model";
+export function extendsModel(of: ClassValue): boolean {
+  return extendsLibrary(of, "sequelize", "Model");
 }
 
 /** The arguments of `name.init(...)` among statements. */

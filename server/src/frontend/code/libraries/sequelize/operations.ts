@@ -27,13 +27,14 @@ import {
   startOn,
   type Columns,
   type Place,
+  isGiven,
 } from "../orm/statements";
 import { keyFilter } from "../orm/filter";
 import { rowsOf } from "../rawSql";
 import { writeProperty } from "./accessors";
 import { conditions, findRows, onConnection, one } from "./find";
 import { argumentsOf } from "./scopes";
-import { isGiven, textOfValue, whereOf, type Fields } from "./where";
+import { textOfValue, whereOf, type Fields } from "./where";
 
 /** Methods of a model. */
 export const METHODS: ReadonlySet<string> = new Set(

@@ -5,11 +5,11 @@ import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { constantText, UNDEFINED, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import type { Model } from "../orm/model";
-import type { Place } from "../orm/statements";
+import { isGiven, type Place } from "../orm/statements";
 import { withAssociations } from "./associations";
 import { modelsOfCall } from "./hooks";
 import { modelOfValue } from "./models";
-import { isGiven, isSqlPart, OPERATOR, type Fields } from "./where";
+import { isSqlPart, OPERATOR, type Fields } from "./where";
 
 const NONE: Fields = new Map();
 

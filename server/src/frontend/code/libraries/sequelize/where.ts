@@ -15,11 +15,6 @@ import type { Place } from "../orm/statements";
 
 export type Fields = ReadonlyMap<string, Value>;
 
-/** True if an option is given at all. */
-export function isGiven(value: Value | undefined): value is Value {
-  return value !== undefined && value.kind !== "undefined";
-}
-
 /** Operators as keys of records. */
 export const OPERATOR = "Symbol(";
 

@@ -7,6 +7,7 @@ import { keysOf, lockClause, roleOf, type ModelRelation } from "../orm/model";
 import {
   columnText,
   equals,
+  isGiven,
   isRowData,
   runSelect,
   selectColumns,
@@ -43,10 +44,6 @@ export function findRows(
   const loaded = withRelations(place, rows, relationNames(fields, tools), { isFirst, lock });
   requireVersion(place, loaded, fields.get("lock"));
   return loaded;
-}
-
-function isGiven(value: Value | undefined): value is Value {
-  return value !== undefined && value.kind !== "undefined";
 }
 
 function fieldsOf(

@@ -11,6 +11,7 @@ import {
 import { levelOf } from "../levels";
 import type { Call, ClassValue, Library, Tools, TransactionOptions } from "../library";
 import { transactionalOptions } from "../decoratorOptions";
+import { extendsLibrary } from "../orm/entityClass";
 import { isModel, tableOf, type Model } from "../orm/model";
 import { ownMember, ownMethod } from "../orm/ownMethods";
 import { isRowData, type Place } from "../orm/statements";
@@ -313,11 +314,8 @@ function query(
 }
 
 /** True if a class's rows save themselves: it extends `BaseEntity`. */
-function isActive(of: ClassValue, depth = 6): boolean {
-  const { superclass } = of.class;
-  const parent = superclass === undefined ? undefined : of.scope.module.lookup(superclass);
-  if (parent?.kind === "class") return depth > 0 && isActive(parent, depth - 1);
-  return parent?.kind === "handle" && parent.library.name === NAME && parent.path === "BaseEntity";
+function isActive(of: ClassValue): boolean {
+  return extendsLibrary(of, NAME, "BaseEntity");
 }
 
 const OF_ROWS: ReadonlySet<string> = new Set("save remove softRemove recover reload".split(" "));
