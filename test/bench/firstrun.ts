@@ -1,5 +1,6 @@
 // `npm run bench:firstrun -- FOLDER...`: what somebody gets who runs `isolens check .` on a repository for the first
-// time: how long until the first finding and until the end, the peak of memory, and how much is told, possible and open.
+// time: how long until the first finding, until the first screen has settled (the last alarming finding) and until the end, the
+// peak of memory, how much is told, possible and open, and how many transactions are decided: with all that share their tables.
 //
 //   npm run bench:firstrun -- [--budget 60s] FOLDER...
 import { spawn } from "node:child_process";
@@ -9,7 +10,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { isShown, undecidedCount } from "../../server/src/protocol/report";
-import type { LevelReport } from "../../server/src/protocol/report";
+import type { LevelReport, ReportTransaction } from "../../server/src/protocol/report";
 
 const CLI = path.join(__dirname, "..", "..", "dist", "cli.js");
 
@@ -20,6 +21,7 @@ const { values: options, positionals } = parseArgs({
 
 interface Timings {
   readonly firstAnomaly?: number;
+  readonly lastAlarm?: number;
   readonly whole: number;
 }
 
@@ -34,21 +36,26 @@ interface Run {
 }
 
 async function main(): Promise<void> {
-  print(["folder", "s", "first s", "MB", "exit", "transactions", "told", "possible", "undecided"]);
+  print(["folder", "s", "first s", "settled s", "MB", "exit", "transactions", "decided", "told", "possible", "undecided"]); // prettier-ignore
   for (const folder of positionals) {
     const { seconds, megabytes, code, reports } = await checked(path.resolve(folder));
     const anomalies = reports.flatMap((report) => report.anomalies).filter((each) => isShown(each));
     const told = anomalies.filter(({ status }) => status === "confirmed").length;
     const firsts = reports.flatMap(({ timings }) => timings?.firstAnomaly ?? []);
+    const lasts = reports.flatMap(({ timings }) => timings?.lastAlarm ?? []);
+    const transactions = reports.flatMap((report) => report.transactions);
+    const decided = transactions.filter(isDecided).length / Math.max(1, transactions.length);
     const reading =
       seconds - reports.reduce((sum, { timings }) => sum + (timings?.whole ?? 0), 0) / 1000;
     print([
       path.basename(folder),
       seconds.toFixed(1),
       firsts.length === 0 ? "-" : (reading + Math.min(...firsts) / 1000).toFixed(1),
+      lasts.length === 0 ? "-" : (reading + Math.max(...lasts) / 1000).toFixed(1),
       megabytes === undefined ? "?" : String(Math.round(megabytes)),
       String(code),
-      String(reports.reduce((sum, { transactions }) => sum + transactions.length, 0)),
+      String(transactions.length),
+      `${String(Math.round(100 * decided))}%`,
       String(told),
       String(anomalies.length - told),
       String(reports.reduce((sum, { unknown }) => sum + undecidedCount(unknown), 0)),
@@ -59,6 +66,11 @@ async function main(): Promise<void> {
       .map((each) => each.toFixed(1))
       .join(" ")}`,
   ]);
+}
+
+/** True if a transaction races, or was found to race with none of those that share its tables. */
+function isDecided({ pairs }: ReportTransaction): boolean {
+  return pairs !== undefined && (pairs.racing > 0 || pairs.settled === pairs.sharing);
 }
 
 async function checked(folder: string): Promise<Run> {

@@ -114,8 +114,9 @@ function rankOf(
 }
 
 export interface CheckTimings {
-  /** Milliseconds until the first anomaly, and of the whole check. */
+  /** Milliseconds until the first anomaly, until the last one that is alarming, and of the whole check. */
   readonly firstAnomaly?: number;
+  readonly lastAlarm?: number;
   readonly whole: number;
 }
 
@@ -181,7 +182,7 @@ export async function check(
       },
     });
     const spent = searching.spent();
-    const firstAt = finds.firstAt();
+    const { firstAt, alarmAt } = finds.times();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const isCompared = input.isCompared ?? true;
     // A patient search that used up its time still gets time to compare its findings at other levels.
@@ -289,6 +290,7 @@ export async function check(
       counters,
       timings: {
         ...(firstAt !== undefined && { firstAnomaly: firstAt - started }),
+        ...(alarmAt !== undefined && { lastAlarm: alarmAt - started }),
         whole: performance.now() - started,
       },
     };
@@ -352,8 +354,11 @@ interface Finds {
   readonly all: () => readonly FoundAnomaly[];
   /** Adds a finding; true if it is confirmed, new and harmful. */
   readonly add: (from: TupleFinding) => boolean;
-  /** The time of the first confirmed anomaly. */
-  readonly firstAt: () => number | undefined;
+  /** The times of the first confirmed anomaly and of the last one that is alarming. */
+  readonly times: () => {
+    readonly firstAt: number | undefined;
+    readonly alarmAt: number | undefined;
+  };
 }
 
 /** Explains findings as they arrive; each confirmed anomaly is announced once. */
@@ -361,6 +366,7 @@ function collectFinds(program: Program, events: CheckEvents): Finds {
   const all = new Map<string, FoundAnomaly>();
   const announced = new Set<string>();
   let firstAt: number | undefined;
+  let alarmAt: number | undefined;
   return {
     all: () => [...all.values()],
     add: (from) => {
@@ -373,9 +379,11 @@ function collectFinds(program: Program, events: CheckEvents): Finds {
       firstAt ??= performance.now();
       announced.add(anomaly.id);
       events.found?.(anomaly);
-      return isAlarming(anomaly);
+      if (!isAlarming(anomaly)) return false;
+      alarmAt = performance.now();
+      return true;
     },
-    firstAt: () => firstAt,
+    times: () => ({ firstAt, alarmAt }),
   };
 }
 

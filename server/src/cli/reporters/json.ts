@@ -119,6 +119,7 @@ function roundedTimings(timings: JsonTimings) {
   const round = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
   return {
     ...(timings.firstAnomaly !== undefined && { firstAnomaly: round(timings.firstAnomaly) }),
+    ...(timings.lastAlarm !== undefined && { lastAlarm: round(timings.lastAlarm) }),
     whole: round(timings.whole),
     units: timings.units,
     cached: timings.cached,
