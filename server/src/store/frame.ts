@@ -3,6 +3,7 @@ import type { RowLock } from "../program/rowLocks";
 import { conjunctsOf } from "../program/operands";
 import type { Expression, ValueType, Query } from "../program/expression";
 import type { Schema, UniqueKey } from "../program/schema";
+import { ofNode } from "../query/nodes";
 import type { HeldLock } from "./locks";
 import type { OutsideAnswers } from "./outsideAnswers";
 import type { Recorder } from "./recorder";
@@ -165,12 +166,7 @@ export function inScope(frame: Frame, scope: Scope | undefined): Frame {
 
 /** The conjuncts of a condition; called for every row. */
 export function conjuncts(condition: Expression | undefined): readonly Expression[] {
-  if (condition === undefined) return [];
-  const known = knownConjuncts.get(condition);
-  if (known !== undefined) return known;
-  const found = conjunctsOf(condition);
-  knownConjuncts.set(condition, found);
-  return found;
+  return condition === undefined ? [] : conjunctsIn(condition);
 }
 
-const knownConjuncts = new WeakMap<Expression, readonly Expression[]>();
+const conjunctsIn = ofNode((condition: Expression) => conjunctsOf(condition));

@@ -69,19 +69,29 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
   around.watchTables?.((kind, name) => {
     trace.use(trace.facts[kind].cell(name));
   });
-  const hirs = files.flatMap((file) => modules.moduleOf(file) ?? []);
-  const reach = (memory?.reachOf ?? reachOf)(hirs, namesElsewhere(files, modules));
-  const asking = { used, models: around.models };
   const known = new Set(LIBRARIES);
   const described = new Set(
     libraries.flatMap((each) => (known.has(each) ? [] : [...each.modules])),
   );
-  const leads = createNameReachability(modules, {
-    isReachedBy: reach.isReachedBy,
-    described,
-    isAsked: (call) => libraries.some((each) => each.asks?.(call, asking) === true),
+  const asking = { used, models: around.models };
+  // The tables of a later phase change nothing of the code.
+  const world = base.worldOf([modules, around.models, libraries, ...files], () => {
+    const hirs = files.flatMap((file) => modules.moduleOf(file) ?? []);
+    const reach = (memory?.reachOf ?? reachOf)(hirs, namesElsewhere(files, modules));
+    const leads = createNameReachability(modules, {
+      isReachedBy: reach.isReachedBy,
+      described,
+      isAsked: (call) => libraries.some((each) => each.asks?.(call, asking) === true),
+    });
+    return {
+      modules,
+      files,
+      reach,
+      leads,
+      changedElsewhere: createChangedElsewhere(files, modules),
+    };
   });
-  const changedElsewhere = createChangedElsewhere(files, modules);
+  const { reach, leads, changedElsewhere } = world;
   const workspace: Workspace = {
     ...around,
     changedElsewhere,
@@ -97,14 +107,7 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
   };
   const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  base.setWorld({
-    spelling: (name) => name,
-    tables: around,
-    ...around,
-    reach,
-    leads,
-    changedElsewhere,
-  });
+  base.begin(world, { spelling: (name) => name, tables: around, ...around });
   const present = presentOf(around, { snapshot }, used);
   const near = yield* nearDatabase(files, modules, { used, described }, isStopped);
   return {

@@ -164,10 +164,9 @@ function* readScanned(
     // Functions of code may share names.
     ...unique.notes.filter(({ source }) => !isOfCode(source.file)),
     ...said.flatMap((each) => each.notes),
-    ...readings.flatMap(({ group, tables: own }) => {
-      const table = lookup(own);
-      return ofGroup(unique.transactions, group).flatMap((each) => unknownColumns(each, table));
-    }),
+    ...readings.flatMap(({ group, tables: own }) =>
+      ofGroup(unique.transactions, group).flatMap((each) => misnamed(own, each)),
+    ),
   ];
   const dialects = [...new Set(readings.flatMap(({ group }) => dialectsIn(group)))];
   const ignored = code ? codeSuppressions(code) : { suppressions: [], notes: [] };
@@ -240,10 +239,14 @@ function* readGroup(group: Group, sameTables: SameTables): SlicedWork<GroupReadi
   return { group, tables, transactions, notes, unread };
 }
 
-function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
+const lookup = ofNode((tables: readonly Table[]): ((name: string) => Table | undefined) => {
   const byName = new Map(tables.map((table) => [table.name, table] as const));
   return (name) => byName.get(name);
-}
+});
+
+const misnamed = ofNodes((tables: readonly Table[], transaction: Transaction) =>
+  unknownColumns(transaction, lookup(tables)),
+);
 
 interface Surroundings {
   readonly tables: readonly Table[];
@@ -374,6 +377,10 @@ function schemasOf({ sources = [], models }: CodeSources): readonly string[] {
   return sources.filter((each) => models?.(each.library) === each.models).map(({ place }) => place);
 }
 
+function noModels(): undefined {
+  return undefined;
+}
+
 function codeTransactions(
   code: CodeSources,
   around: Pick<
@@ -388,7 +395,7 @@ function codeTransactions(
     return known;
   };
   const { modules, dialect, libraries, memory, lasting, isStopped, first } = code;
-  const { models = () => undefined } = code;
+  const { models = noModels } = code;
   const files = code.files.map(({ file }) => file);
   return readCode({
     modules,

@@ -14,7 +14,7 @@ export interface UniqueTransactions {
  */
 export function uniqueTransactions(transactions: readonly Transaction[]): UniqueTransactions {
   const counts = countBy(transactions.map((each) => each.name));
-  const inFile = countBy(transactions.map(fileId));
+  const inFile = countBy(transactions.filter(({ name }) => counts.get(name) !== 1).map(fileId));
   const used = new Set<string>();
   const notes: Note[] = [];
   const seen = new Map<string, Transaction>();

@@ -157,8 +157,10 @@ export type Dependency = Cell;
 export interface FactBase {
   readonly facts: Facts;
   readonly database: Database;
+  /** The code that is read, made anew unless it rests on the same as the last time. */
+  readonly worldOf: (rests: readonly unknown[], make: () => World) => World;
   /** Begins a reading, or another phase of it. */
-  readonly setWorld: (world: World & DeclaredTables) => void;
+  readonly begin: (world: World, tables: DeclaredTables) => void;
 }
 
 /** An engine with the facts of a workspace, which lasts from one reading to the next. */
@@ -171,6 +173,7 @@ export function createFacts(): FactBase {
   });
   const world = (): World => begun(code.get());
   let present: World | undefined;
+  let latest: { readonly rests: readonly unknown[]; readonly world: World } | undefined;
   const module = database.derived("module of", (file: FileId) => world().modules.moduleOf(file));
   const resolution = database.derived("resolution", () => world().modules.resolution);
   const reaching = database.derived("names that reach", () => world().reach.reaching);
@@ -198,10 +201,14 @@ export function createFacts(): FactBase {
     // One query for each row, with the row's key.
     facts: Object.fromEntries(facts) as unknown as Facts,
     database,
-    setWorld: (own) => {
-      present = own;
-      code.set(own);
-      declared.set(own);
+    worldOf: (rests, make) => {
+      if (!latest || !sameElements(latest.rests, rests)) latest = { rests, world: make() };
+      return latest.world;
+    },
+    begin: (world, tables) => {
+      present = world;
+      code.set(world);
+      declared.set(tables);
     },
   };
 }

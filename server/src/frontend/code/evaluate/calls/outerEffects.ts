@@ -1,5 +1,6 @@
 // Functions that may change what stands outside of them, told by their text alone: such functions run once for each item,
 // in order, and are not asked again.
+import { ofNode } from "../../../../query/nodes";
 import type { HirFunction } from "../../hir";
 import { isNode, visit } from "../../nodes";
 import { originOf } from "../../queries/origins";
@@ -10,22 +11,20 @@ import type { Value } from "../../values";
 const READING =
   /^(?:at|charAt|concat|endsWith|entries|every|filter|find|findIndex|findLast|findLastIndex|flat|flatMap|get|getTime|has|hasOwn|includes|indexOf|isArray|join|keys|lastIndexOf|map|match|padEnd|padStart|repeat|replace|replaceAll|slice|some|split|startsWith|substring|test|toFixed|toISOString|toLowerCase|toString|toUpperCase|trim|values|valueOf|equals|size|isEmpty)$/u;
 
-const known = new WeakMap<HirFunction, boolean>();
-
 /** True if running a function may change something that others see. Linear in its size, once. */
 export function mayChange(by: Value): boolean {
   if (by.kind === "choice") return mayChange(by.then) || mayChange(by.otherwise);
   if (by.kind !== "function") return false;
-  const hir = originOf(by.function);
-  const before = known.get(hir);
-  if (before !== undefined) return before;
+  return changesIn(originOf(by.function));
+}
+
+const changesIn = ofNode((hir: HirFunction): boolean => {
   let may = false;
   visit(hir.body, (node) => {
     may ||= changes(node);
   });
-  known.set(hir, may);
   return may;
-}
+});
 
 function changes(node: object): boolean {
   if (!("kind" in node)) return false;

@@ -3,6 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
+import { ofNode } from "../../../../query/nodes";
 import { withoutReturns } from "../../../sql/routine/withoutReturns";
 import { walkCommand, walkExpression } from "../../../sql/walk";
 import type { HirFunction } from "../../hir";
@@ -13,13 +14,12 @@ import { beginTarget, takeJumps } from "../jumpTargets";
 import { readsOf, unknownExpression } from "../values/convert";
 import { collectCommands, emit, sourceOf, write, type State, type Target } from "../state";
 
-const assignedBy = new WeakMap<HirFunction, ReadonlySet<string>>();
-
 /** The fields that a constructor assigns whatever it is given, unless it ends early: `this.a = a`. Linear in its length, once. */
 export function assignedFields(constructor: HirFunction | undefined): ReadonlySet<string> {
-  if (!constructor) return NONE;
-  const known = assignedBy.get(constructor);
-  if (known) return known;
+  return constructor ? assignedBy(constructor) : NONE;
+}
+
+const assignedBy = ofNode((constructor: HirFunction): ReadonlySet<string> => {
   const fields = constructor.body.flatMap((statement) => {
     if (statement.kind !== "expression" || statement.expression.kind !== "assign") return [];
     const { target, operator } = statement.expression;
@@ -27,10 +27,8 @@ export function assignedFields(constructor: HirFunction | undefined): ReadonlySe
     const { place } = target;
     return place.kind === "member" && place.object.kind === "this" ? [place.property] : [];
   });
-  const own = new Set(fields);
-  assignedBy.set(constructor, own);
-  return own;
-}
+  return new Set(fields);
+});
 
 const NONE: ReadonlySet<string> = new Set();
 

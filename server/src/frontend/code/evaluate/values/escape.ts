@@ -1,6 +1,7 @@
 // Rows that leave the function: what its caller, or something unknown, comes to see.
 import type { Expression } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
+import { ofNode } from "../../../../query/nodes";
 import type { Value } from "../../values";
 import type { State } from "../state";
 import { readsOf } from "./convert";
@@ -56,17 +57,14 @@ function escapeReads(state: State, expression: Expression): void {
 /** Smaller expressions are not kept: to look one up takes longer. */
 const LEAST_KEPT = 16;
 
-const known = new WeakMap<Expression, readonly string[]>();
-
 /** The results that an expression reads; parts that several share are gone over once. */
 function resultsIn(expression: Expression): readonly string[] {
   if (expression.kind === "field" || expression.kind === "size") return [expression.result];
   const operands = operandsOf(expression);
-  if (operands.length === 0) return [];
-  const before = known.get(expression);
-  if (before) return before;
-  const own = expression.kind === "among" ? [expression.result] : [];
-  const results = [...new Set([...own, ...operands.flatMap(resultsIn)])];
-  known.set(expression, results);
-  return results;
+  return operands.length === 0 ? [] : resultsInside(expression);
 }
+
+const resultsInside = ofNode((expression: Expression): readonly string[] => {
+  const own = expression.kind === "among" ? [expression.result] : [];
+  return [...new Set([...own, ...operandsOf(expression).flatMap(resultsIn)])];
+});
