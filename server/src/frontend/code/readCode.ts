@@ -3,6 +3,8 @@
 import type { Transaction } from "../../program/program";
 import type { Taint } from "../../program/precision";
 import type { FileId } from "../../protocol/source";
+import { createInterner, sameData } from "../../query/interner";
+import { ofNode } from "../../query/nodes";
 import {
   firstFiles,
   isAbout,
@@ -58,12 +60,20 @@ export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
     transactions: [...own].flatMap((each) => {
       const { transaction: made } = each;
       const more = [...lossesOf(each), ...unreached.lossesOf(each)];
-      if (!made || more.length === 0) return made ?? [];
-      return { ...made, taint: [...made.taint, ...more] };
+      return made && more.length > 0 ? tainted(made)(more) : (made ?? []);
     }),
     unread,
   };
 }
+
+/** A transaction with more losses: the same object for the same losses, so that what follows from it is known. */
+const tainted = ofNode((made: Transaction) => {
+  const same = createInterner<readonly Taint[]>(sameData, 2);
+  const withLosses = ofNode((more: readonly Taint[]): Transaction => {
+    return { ...made, taint: [...made.taint, ...more] };
+  });
+  return (more: readonly Taint[]): Transaction => withLosses(same(more));
+});
 
 /** As long as files are missing, no call is known to be unreached. */
 const NOTHING_MISSED: ReturnType<typeof unreachedCalls> = { notes: [], lossesOf: () => [] };
