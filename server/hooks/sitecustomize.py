@@ -33,8 +33,8 @@ class _Mark:
         return None
 
 
-def _path(frame):
-    file = frame.f_code.co_filename
+def _path(code):
+    file = code.co_filename
     if not file.startswith(ROOT):
         file = os.path.realpath(file) if os.path.exists(file) else file
     if not file.startswith(ROOT):
@@ -47,8 +47,22 @@ def _escaped(text):
     return LETTERS.sub(lambda found: "".join("~%02X" % byte for byte in found.group().encode()), text)
 
 
-def _written(frame, path, line):
-    return ":".join((_escaped(path), str(line), _escaped(frame.f_code.co_qualname if sys.version_info >= (3, 11) else frame.f_code.co_name)))
+class _Place:
+    """A function of the application that runs: its code, where it is, and the frame that is there for this call alone."""
+
+    def __init__(self, path, code, line, frame):
+        self.path, self.code, self.line, self.frame = path, code, line, frame
+
+    def written(self, line=None):
+        name = self.code.co_qualname if sys.version_info >= (3, 11) else self.code.co_name
+        return ":".join((_escaped(self.path), str(self.line if line is None else line), _escaped(name)))
+
+
+def _decorated(frame):
+    """The function around which a context manager stands as its decorator: what it sends is of that function's call."""
+    if frame.f_code.co_name != "inner" or frame.f_globals.get("__name__") != "contextlib":
+        return None
+    return getattr(frame.f_locals.get("func"), "__code__", None)
 
 
 def _parents(frame):
@@ -67,17 +81,22 @@ def _parents(frame):
         greenlet = greenlet.parent
 
 
-def _own_frames(start):
-    """The application's frames with their files, nearest first; the file that a runner of tests calls into is a test's."""
+def _places(start):
+    """The application's functions on the stack, nearest first; the file that a runner of tests calls into is a test's."""
     own = []
     called = None
     for frame in _parents(start):
-        path = _path(frame)
+        path = _path(frame.f_code)
+        code = _decorated(frame)
         if path is not None:
-            own.append((frame, path))
+            own.append(_Place(path, frame.f_code, frame.f_lineno, frame))
+        elif code is not None and own and own[-1].code is code:
+            own[-1].frame = frame
+        elif code is not None and _path(code) is not None:
+            own.append(_Place(_path(code), code, code.co_firstlineno, frame))
         elif own and RUNNER.match(frame.f_globals.get("__name__") or ""):
             # The outermost one: between a test and what it calls, a runner's own assertions may stand.
-            called = own[-1][1]
+            called = own[-1].path
     if called is not None:
         _tests.add(called)
     return own
@@ -86,28 +105,24 @@ def _own_frames(start):
 def comment():
     """The comment for a statement that is sent now; empty where no frame is the application's."""
     nearest = outermost = test = None
-    for frame, path in _own_frames(sys._getframe(2)):
-        if path in _tests or TEST.search(path):
-            test = test or (frame, path)
+    for place in _places(sys._getframe(2)):
+        if place.path in _tests or TEST.search(place.path):
+            test = test or place
             continue
-        nearest = nearest or (frame, path)
-        if frame.f_code.co_name not in ("<module>", "main"):
-            outermost = (frame, path)
+        nearest = nearest or place
+        if place.code.co_name not in ("<module>", "main"):
+            outermost = place
     if nearest is None:
-        return "" if test is None else "/*isolens:%s;;*/" % _written(test[0], test[1], test[0].f_lineno)
-    frame, path = outermost or nearest
+        return "" if test is None else "/*isolens:%s;;*/" % test.written()
+    entry = outermost or nearest
     call = ""
     if outermost is not None:
-        mark = frame.f_trace
+        mark = entry.frame.f_trace
         if mark is None and sys.gettrace() is None:
-            mark = frame.f_trace = _Mark()
+            mark = entry.frame.f_trace = _Mark()
         if isinstance(mark, _Mark):
             call = str(mark.number)
-    return "/*isolens:%s;%s;%s*/" % (
-        _written(nearest[0], nearest[1], nearest[0].f_lineno),
-        _written(frame, path, frame.f_code.co_firstlineno),
-        call,
-    )
+    return "/*isolens:%s;%s;%s*/" % (nearest.written(), entry.written(entry.code.co_firstlineno), call)
 
 
 def _text(sql):

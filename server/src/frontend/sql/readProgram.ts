@@ -15,6 +15,7 @@ import type { CodeSurroundings } from "../code/workspace/codeSurroundings";
 import type { Query } from "../../program/expression";
 import { withDeclaredToday, withToday } from "./currentDate";
 import { spellingOf } from "./text/spelling";
+import { withBooleanTexts } from "./booleanTexts";
 import { withByteLiterals } from "./byteLiterals";
 import { unknownColumns } from "./checkNames";
 import type { CodeSources, SourceFile } from "./text/sources";
@@ -307,7 +308,8 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
   const whole = read.map((each) =>
     firing ? settle(around.tables, each, firing) : settled(around.tables, each),
   );
-  const told = withByteLiterals(whole, around.tables, group.dialect);
+  const typed = withBooleanTexts(whole, around.tables, group.dialect);
+  const told = withByteLiterals(typed, around.tables, group.dialect);
   const spelled = withEqualTexts(told, around.tables, group.dialect);
   const ofCode = new Set(called.transactions.map(({ id }) => id));
   const weakened = withLooseTexts(spelled, around.tables, group.dialect, ({ id }) =>
