@@ -17,7 +17,7 @@ const graphs = fc
 function reached(graph: Graph, mostRounds = 50): (node: number) => ReadonlySet<number> {
   const ask: Ask<ReadonlySet<number>> = createSummaries({
     keyOf: String,
-    bottom: new Set<number>() as ReadonlySet<number>,
+    bottom: new Set<number>(),
     top: new Set([-1]),
     mostRounds,
     transfer: (node: number) =>
