@@ -14,6 +14,46 @@ export interface WitnessInstance {
 }
 
 /**
+ * The arguments for people, as "amount 2": by the end of their names that tells them apart, calls of others only where they fail, and no
+ * length of a list whose elements are there. Quadratic in the arguments.
+ */
+export function argumentTexts(
+  { arguments: all }: Pick<WitnessInstance, "arguments">,
+  textOf: (value: Value) => string,
+): readonly string[] {
+  const isElement = (list: string): boolean =>
+    Object.keys(all).some(
+      (name) => name.startsWith(list) && /^[.[].*\]$/u.test(name.slice(list.length)),
+    );
+  const shown = Object.entries(all).filter(([name, value]) => {
+    if (isFailure(name)) return value !== false;
+    return !(name.endsWith(".length") && isElement(name.slice(0, -".length".length)));
+  });
+  const names = shown.map(([name]) => name);
+  return shown.map(([name, value]) =>
+    isFailure(name) && value === true ? name : `${shortName(name, names)} ${textOf(value)}`,
+  );
+}
+
+/** True for the question whether a call of unknown code throws. */
+function isFailure(name: string): boolean {
+  return name.endsWith("() fails");
+}
+
+/** The shortest end of a path, as `id` of `req.params.id`, that no other name has. */
+function shortName(name: string, names: readonly string[]): string {
+  if (!/^[\w$.[\]]+$/u.test(name)) return name;
+  const parts = name.split(".");
+  const last = parts.length - (parts.at(-1) === "length" ? 2 : 1);
+  for (let from = last; from > 0; from -= 1) {
+    const end = parts.slice(from).join(".");
+    const like = names.filter((other) => other === end || other.endsWith(`.${end}`));
+    if (like.length === 1) return end;
+  }
+  return name;
+}
+
+/**
  * One step of the schedule: the instance runs its next statement, or commits.
  *
  * `statement` is the 1-based number of the statement among those that the instance executes, or "commit".

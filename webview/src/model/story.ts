@@ -4,7 +4,7 @@ import type { HistoryPlace, HistoryReason } from "../../../server/src/protocol/h
 import { shownEdges } from "../../../server/src/protocol/report";
 import type { Anomaly, CycleEdge, Step, StepCell } from "../../../server/src/protocol/report";
 import type { AnomalyPayload, Place } from "../../../server/src/protocol/requests";
-import type { Value } from "../../../server/src/protocol/witness";
+import { argumentTexts, type Value } from "../../../server/src/protocol/witness";
 import type { CycleEnd } from "../../../server/src/protocol/dependency";
 import { cellText, rowText, valueText } from "./words";
 
@@ -102,9 +102,7 @@ function instancesOf({ anomaly }: AnomalyPayload): readonly StoryInstance[] {
   return anomaly.witness.instances.map((each, index) => ({
     name: each.instance,
     transaction: each.transaction,
-    arguments: Object.entries(each.arguments)
-      .map(([name, value]) => `${name} ${valueText(value)}`)
-      .join(", "),
+    arguments: argumentTexts(each, valueText).join(", "),
     index,
   }));
 }

@@ -4,7 +4,7 @@ import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
 import { refusalAdvice } from "../../protocol/refusalAdvice";
 import { mainEnd, shownEdges } from "../../protocol/report";
 import type { Anomaly, FindingSeverity, Step, StepCall } from "../../protocol/report";
-import type { WitnessInstance } from "../../protocol/witness";
+import { argumentTexts, type WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
 import type { CycleEnd } from "../../protocol/dependency";
 import { codeFrame, type LineOf } from "./codeFrame";
@@ -335,9 +335,7 @@ function wayOf({ name, kind }: StepCall): string {
 
 /** An instance with its first, most relevant arguments: "T1 deposit(acc 1, amount 2)". */
 export function instanceText(each: WitnessInstance, most = Infinity): string {
-  const values = Object.entries(each.arguments).map(
-    ([name, value]) => `${name} ${valueText(value)}`,
-  );
+  const values = argumentTexts(each, valueText);
   const rest = values.length - most;
   const told = rest > 1 ? [...values.slice(0, most), `${String(rest)} more`] : values;
   return `${each.instance} ${each.transaction}(${told.join(", ")})`;

@@ -22,7 +22,7 @@ import { groundsOf, makeQueries } from "../literature/queries";
 import type { Finding, SearchLimits, Unit, UnitResult } from "../unit";
 import { hasCycle, meetings } from "./meeting";
 import { areCertified, planProduct, readsDirty } from "./plan";
-import { furtherCauses } from "./causes";
+import { furtherCauses, staleReads } from "./causes";
 import { findWorst, rank } from "./witness";
 import type { Judge, Search } from "./witness";
 
@@ -195,16 +195,16 @@ function findAll(
   return withoutWider([...findings.values()]);
 }
 
-/** Keeps one finding per set of tables: executed before not executed, then the more severe. */
+/** Keeps one finding per set of tables and stale reads: executed before not executed, then the more severe. */
 function keepBest(findings: Map<string, Finding>, finding: Finding): void {
-  const key = finding.tables.join(" ");
+  const key = JSON.stringify([finding.tables, [...new Set(staleReads(finding))].sort()]);
   const known = findings.get(key);
   const worth = ({ confirmation }: Finding): number =>
     confirmation.status === "confirmed" ? 1 + rank(confirmation.severity) : 0;
   if (known === undefined || worth(finding) > worth(known)) findings.set(key, finding);
 }
 
-/** Drops findings over more tables than one of at least the same severity. */
+/** Drops findings over more tables, and with no other stale read, than one of at least the same severity. */
 function withoutWider(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(
     (finding) =>
@@ -213,7 +213,12 @@ function withoutWider(findings: readonly Finding[]): readonly Finding[] {
           other !== finding &&
           other.tables.length < finding.tables.length &&
           other.tables.every((table) => finding.tables.includes(table)) &&
+          isWithin(staleReads(finding), staleReads(other)) &&
           rank(other.confirmation.severity) >= rank(finding.confirmation.severity),
       ),
   );
+}
+
+function isWithin<T>(some: readonly T[], all: readonly T[]): boolean {
+  return some.every((each) => all.includes(each));
 }

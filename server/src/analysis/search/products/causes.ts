@@ -19,7 +19,7 @@ export function furtherCauses(
   const { encoding } = search;
   const { tuple, script, run, snapshots } = encoding;
   const told = found.filter(isTold);
-  if (tuple.units.length !== 2 || tuple.transactions.length !== 2 || told.length === 0) return [];
+  if (tuple.units.length !== 2 || told.length === 0) return [];
   const missing = missingAccesses(tuple);
   const past = new Set(told.flatMap(staleReads));
   const further: Finding[] = [];
@@ -45,7 +45,9 @@ function isTold({ confirmation }: Finding): boolean {
 }
 
 /** The statements with the cycle's stale reads. */
-function staleReads({ confirmation: { cycle, execution } }: Finding): readonly StatementId[] {
+export function staleReads({
+  confirmation: { cycle, execution },
+}: Finding): readonly StatementId[] {
   return cycle.flatMap((index) => {
     const edge = execution?.dependencies[index];
     const source = edge?.dependency === "rw" ? execution?.steps[edge.from]?.source : undefined;
