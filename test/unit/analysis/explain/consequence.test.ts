@@ -130,7 +130,7 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "amount: The balance of account 1 is left at 7, where one at a time leaves 8 or 9",
+      "amount: Account 1 ends with balance 7, where one at a time leaves 8 or 9",
       { initial: account(10), here: account(7), serial: [account(8), account(9)] },
     ],
     [
@@ -233,14 +233,14 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "value: The state of account 1 is left at 'lost', where one at a time leaves 'open' or 'paid'",
+      "value: Account 1 ends with state 'lost', where one at a time leaves 'open' or 'paid'",
       {
         here: account(1, { state: "lost" }),
         serial: [account(1, { state: "open" }), account(1, { state: "paid" })],
       },
     ],
     [
-      "choice: The name of account 1 is left at 'a' and the state of account 1 at 'y', which no order leaves together",
+      "choice: Account 1 ends with name 'a' and state 'y', which no order leaves together",
       {
         here: account(1, { name: "a", state: "y" }),
         serial: [account(1, { name: "a", state: "x" }), account(1, { name: "b", state: "y" })],
@@ -248,7 +248,7 @@ describe("the consequence of a run", () => {
     ],
     // The name and the state are those of the first order: only the city tells the run from it.
     [
-      "choice: The name of account 1 is left at 'a' and the city of account 1 at 'v', which no order leaves together",
+      "choice: Account 1 ends with name 'a' and city 'v', which no order leaves together",
       {
         here: account(1, { name: "a", state: "x", city: "v" }),
         serial: [
@@ -258,7 +258,7 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "choice: The name of account 1 is left at 'a', the state of account 1 at 'x' and the city of account 1 at 'v', which no order leaves together",
+      "choice: Account 1 ends with name 'a', state 'x' and city 'v', which no order leaves together",
       {
         here: account(1, { name: "a", state: "x", city: "v" }),
         serial: [
@@ -396,7 +396,7 @@ describe("the consequence of a run", () => {
     const noted = (balance: number, note: string) => account(balance, { note });
     assert.equal(
       told({ here: noted(1, "a"), serial: [noted(2, "b"), noted(2, "c")] }),
-      "amount: The balance of account 1 is left at 1, where one at a time leaves 2",
+      "amount: Account 1 ends with balance 1, where one at a time leaves 2",
     );
   });
 });

@@ -116,20 +116,18 @@ export function lostChange(runs: Runs): string | undefined {
 }
 
 /**
- * "The balance of account 1 is left at 0, where one at a time leaves 1 or 2"; or up to `MOST_TOGETHER` values that no order leaves
- * together. Undefined if every such combination occurs in some order.
+ * "Account 1 ends with balance 0, where one at a time leaves 1 or 2"; or up to `MOST_TOGETHER` values that no order leaves together.
+ * Undefined if every such combination occurs in some order.
  */
 export function otherValue(cells: readonly OddCell[], runs: Runs): string | undefined {
   const [cell] = cells;
   if (!cell) return undefined;
   if (cell.isNew) {
     const orders = cell.orders.map(plainValue).join(" or ");
-    return `the ${leftText(runs, cell)}, where one at a time leaves ${orders}`;
+    return `${endText(runs, [cell])}, where one at a time leaves ${orders}`;
   }
-  const [first, ...others] = neverTogether(runs, cells) ?? [];
-  if (!first) return undefined;
-  const rest = others.map((each) => `the ${cellName(runs, each)} at ${plainValue(each.value)}`);
-  return `the ${listText([leftText(runs, first), ...rest])}, which no order leaves together`;
+  const together = neverTogether(runs, cells);
+  return together && `${endText(runs, together)}, which no order leaves together`;
 }
 
 const MOST_TOGETHER = 3;
@@ -168,8 +166,16 @@ function subsets(size: number, count: number, from = 0): readonly (readonly numb
   );
 }
 
-function leftText(runs: Runs, cell: OddCell): string {
-  return `${cellName(runs, cell)} is left at ${plainValue(cell.value)}`;
+/** "account 1 ends with name 'a' and state 'x', and account 2 with state 'y'". */
+function endText(runs: Runs, cells: readonly OddCell[]): string {
+  const rows = new Map<string, string[]>();
+  for (const { table, row, column, value } of cells) {
+    const name = rowName(table, row, keyOf(runs, table));
+    rows.set(name, [...(rows.get(name) ?? []), `${column} ${plainValue(value)}`]);
+  }
+  return [...rows]
+    .map(([name, values], at) => `${name}${at === 0 ? " ends" : ""} with ${listText(values)}`)
+    .join(", and ");
 }
 
 function rankOf({ column }: OddCell): number {
