@@ -112,6 +112,38 @@ check(
 );
 
 check(
+  "two keys that turn out to be equal give one object, which is written once",
+  `Account a = em.find(Account.class, id); Account b = em.find(Account.class, by);
+   a.setBalance(a.getBalance() - 1); b.setBalance(b.getBalance() + 1);`,
+  READ,
+  "if (:by = :id)",
+  "else",
+  `  ${READ.replace("r1", "r2").replace(":id", ":by")}`,
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "if (:by = :id)",
+  "else",
+  "  if (size(r2) <= 0)",
+  "    rollback",
+  "if (:by = :id)",
+  "  @v1 := (((:by = :id) ? (r1.balance - 1) : r2.balance) + 1)",
+  "  @v2 := r2.balance",
+  "else",
+  "  @v1 := (r1.balance - 1)",
+  "  @v2 := (((:by = :id) ? (r1.balance - 1) : r2.balance) + 1)",
+  "if not (@v1 == r1.balance)",
+  "  update accounts set owner = r1.owner, balance = @v1 where (accounts.id = r1.id)",
+  "  if not (affected(S.run/3) = 1)",
+  "    rollback",
+  "if (:by = :id)",
+  "else",
+  "  if not (@v2 == r2.balance)",
+  "    update accounts set owner = r2.owner, balance = @v2 where (accounts.id = r2.id)",
+  "    if not (affected(S.run/4) = 1)",
+  "      rollback",
+);
+
+check(
   "what a query of the database's own reads is as it was read before",
   `Account a = em.find(Account.class, id); accounts.lock(id);`,
   READ,

@@ -40,6 +40,7 @@ import {
   keptByKey,
   mayFlush,
   mayKeep,
+  readUnlessKept,
   releaseAll,
   setKnown,
   stage,
@@ -457,33 +458,37 @@ function found(
   const known = expression && keptByKey(place, expression);
   const isAgain = mode !== undefined || constantScalar(asked.get("refresh")) === true;
   if (known && !isAgain) return known;
-  tellUnread(place);
-  before(place);
-  if (!known && mayKeep(place, { asked: isKey })) {
-    tools.lose(`a row of ${model.name} that was read before becomes what is read now`, source);
-  }
   const conditions = whereOf(place, where);
   if (!conditions) return undefined;
-  const [limit, offset] = [asked.get("limit"), asked.get("offset")];
-  const lock = lockText(mode, tools);
-  if (asked.has("populate")) tools.lose("what is read along with rows is not followed", source);
-  const rows = runSelect(place, {
-    ...startOn(place, "select"),
-    where: conditions,
-    orderBy: orderOf(place, asked.get("orderBy")),
-    ...(isFirst ? { limit: raw("1") } : limit && { limit: valueFragment(limit) }),
-    ...(offset && { offset: valueFragment(offset) }),
-    ...(lock !== undefined && { lock }),
-  });
-  const version = asked.get("lockVersion");
-  const own = roleOf(model, "version");
-  if (version && own) {
-    const expected = tools.object({ [own.property ?? own.column]: version });
-    requireVersion(place, tools.firstRow(rows), expected);
-  }
-  if (known) return renewed(place, known, tools.firstRow(rows));
-  keep(place, rows, STYLE, expression);
-  return rows;
+  const read = (): Value => {
+    tellUnread(place);
+    before(place);
+    if (!known && mayKeep(place, { asked: isKey })) {
+      tools.lose(`a row of ${model.name} that was read before becomes what is read now`, source);
+    }
+    const [limit, offset] = [asked.get("limit"), asked.get("offset")];
+    const lock = lockText(mode, tools);
+    if (asked.has("populate")) tools.lose("what is read along with rows is not followed", source);
+    const rows = runSelect(place, {
+      ...startOn(place, "select"),
+      where: conditions,
+      orderBy: orderOf(place, asked.get("orderBy")),
+      ...(isFirst ? { limit: raw("1") } : limit && { limit: valueFragment(limit) }),
+      ...(offset && { offset: valueFragment(offset) }),
+      ...(lock !== undefined && { lock }),
+    });
+    const version = asked.get("lockVersion");
+    const own = roleOf(model, "version");
+    if (version && own) {
+      const expected = tools.object({ [own.property ?? own.column]: version });
+      requireVersion(place, tools.firstRow(rows), expected);
+    }
+    if (!known) keep(place, rows, STYLE, expression);
+    return rows;
+  };
+  if (known) return renewed(place, known, tools.firstRow(read()));
+  if (!expression || isAgain) return read();
+  return readUnlessKept(place, expression, () => tools.firstRow(read()));
 }
 
 /** A row that is kept becomes what is read now, but for its version. What the code changed was written before. */

@@ -2,7 +2,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
-import { connective } from "../../../sql/terms";
+import { compare, connective } from "../../../sql/terms";
 import { negate, sameExpression } from "../../evaluate/values/convert";
 import { assuming } from "../../evaluate/values/texts";
 import {
@@ -126,6 +126,29 @@ function keyExpressions({ model, subject, key }: Entry, tools: Tools): readonly 
   const row = subject.kind === "rows" ? tools.firstRow(subject) : subject;
   const own = name === undefined ? UNDEFINED : heldIn(row, name, tools);
   return [...(key ? [key] : []), ...(own.kind === "undefined" ? [] : [tools.expression(own)])];
+}
+
+/** The row that `read` gives, or a kept one of the same table where the key turns out to be that one's: an identity map. */
+export function readUnlessKept(
+  { model, connection, tools }: Omit<Place, "source">,
+  key: Expression,
+  read: () => Value,
+): Value {
+  const others = entriesOn(tools, connection).flatMap((each) => {
+    const isOther = isKeeper(each) && each.model.table === model.table && constantScalar(presence(each)) === true; // prettier-ignore
+    return isOther && each.key && !(each.key.kind === "literal" && key.kind === "literal") ? [{ ...each, key: each.key }] : []; // prettier-ignore
+  });
+  const choose = others.reduceRight<() => Value>(
+    (rest, { subject, key: own }) =>
+      () =>
+        tools.either(
+          compare("=", key, own),
+          () => (subject.kind === "rows" ? tools.firstRow(subject) : subject),
+          rest,
+        ),
+    read,
+  );
+  return choose();
 }
 
 /** True if rows of a model are kept, or may be. `asked`: rows of queries alone, of which no key is given. */

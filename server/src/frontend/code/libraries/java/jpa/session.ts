@@ -29,6 +29,7 @@ import {
   keptByKey,
   mayDelete,
   mayKeep,
+  readUnlessKept,
   release,
   setKnown,
   stage,
@@ -96,13 +97,16 @@ export function findEntity(session: Session, key: Value, mode?: string): Value {
   if (mayDelete(session)) flushUnit(tools, session.connection, session.source);
   if (session.keeps && mayKeep(session, { asked: true })) tellKept(session);
   const lock = queryLock(mode, tools);
-  const rows = runSelect(session, {
-    ...startOn(session, "select"),
-    columns: selectColumns(session),
-    where: [equals(columnText(session, column), key)],
-    ...(lock !== undefined && { lock }),
-  });
-  return enterRow(session, rows, { key: expression, mode });
+  const read = (): Value => {
+    const rows = runSelect(session, {
+      ...startOn(session, "select"),
+      columns: selectColumns(session),
+      where: [equals(columnText(session, column), key)],
+      ...(lock !== undefined && { lock }),
+    });
+    return enterRow(session, rows, { key: expression, mode });
+  };
+  return session.keeps ? readUnlessKept(session, expression, read) : read();
 }
 
 /** Says that what is read may be a row that stays as it was read before. */
