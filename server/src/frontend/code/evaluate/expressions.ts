@@ -32,8 +32,7 @@ import { runPending, notePending } from "./errors/pendingPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { moduleAskedFor } from "./calls/dynamicImports";
 import { callConstructor, calledMember, outerSelf, writtenIn } from "./calls/javaCalls";
-import { fork } from "./fork";
-import { merge } from "./merge";
+import { joinPaths, evaluatePath } from "./join";
 import { operationsIn } from "./lists/operationLists";
 import {
   itemOf,
@@ -203,18 +202,18 @@ export function branches(
   if (condition.kind === "literal") return condition.value === true ? then() : otherwise();
   let first: Value = UNDEFINED;
   let second: Value = UNDEFINED;
-  const one = fork(state, () => {
+  const one = evaluatePath(state, () => {
     knowing(state, condition, true);
     first = then();
     return false;
   });
-  const other = fork(state, () => {
+  const other = evaluatePath(state, () => {
     knowing(state, condition, false);
     second = otherwise();
     return false;
   });
   const source = sourceOf(state, span);
-  merge(state, condition, one, other, source);
+  joinPaths(state, condition, one, other, source);
   if (one.commands.length + other.commands.length > 0) {
     emit(state, {
       kind: "if",
@@ -491,7 +490,7 @@ function binaryOf(
     return isDecided ? left : evaluateExpression(state, scope, hir.right);
   }
   let right: Value = UNDEFINED;
-  const path = fork(state, () => {
+  const path = evaluatePath(state, () => {
     knowing(state, test, operator !== "||");
     right = evaluateExpression(state, scope, hir.right);
     return false;

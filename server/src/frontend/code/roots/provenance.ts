@@ -42,5 +42,4 @@ export function fewReads(reads: readonly Expression[]): readonly Expression[] {
   return [...ofDatabase, ...distinct.filter(isInput)].slice(0, MOST_READS);
 }
 
-/** A set of as many reads stands for any. */
-export const MOST_READS = 64;
+const MOST_READS = 64;

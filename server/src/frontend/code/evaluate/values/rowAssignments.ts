@@ -1,6 +1,5 @@
 // Fields of rows that the code assigns. All who hold the first row of a result hold the same; of others it is only known
 // that a field of some row was assigned, which is told to those who ask another row for it.
-import { weaken } from "../lattice";
 import {
   type Cell,
   fieldExpression,
@@ -10,7 +9,7 @@ import {
   type Value,
 } from "../../values";
 import { noteRead, noteNewField } from "../lists/lastReads";
-import { type State } from "../state";
+import { write, type State } from "../state";
 import { readsOf } from "./convert";
 
 const FIRST = "first";
@@ -45,7 +44,8 @@ export function noteRowAssignment(state: State, row: RowValue, field: string, va
   const cell = cells.get(field) ?? { value: undefined, birth: 0, unset: oneOfSeveral(WHICH) };
   cells.set(field, cell);
   if (cell.value === undefined) noteNewField(cell, cells);
-  weaken(state, cell, value, WHICH);
+  const before = cell.value ? readsOf(cell.value) : [];
+  write(state, cell, oneOfSeveral(WHICH, [...new Set([...before, ...readsOf(value)])]));
 }
 
 /** Content of a row in a field that was assigned to others of its result; undefined where none was. */

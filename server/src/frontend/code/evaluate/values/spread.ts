@@ -1,5 +1,4 @@
 // `{ ...first, ...second }`: what comes later wins where it has a field.
-import { join } from "../lattice";
 import {
   ABSENT,
   type ObjectValue,
@@ -99,7 +98,10 @@ function withOthers(state: State, made: ObjectValue, value: Value): ObjectValue 
     if (own !== before) fields.set(name, newCell(state, own));
   }
   const rest = made.rest
-    ? join(made.rest, value, "which of two spreads gives a field is not known")
+    ? oneOfSeveral("which of two spreads gives a field is not known", [
+        ...readsOf(made.rest),
+        ...readsOf(value),
+      ])
     : value;
   return { ...made, fields, rest };
 }
