@@ -201,7 +201,13 @@ export type Value =
       readonly isOfOthers?: boolean;
     }
   /** A deferred call: runs when it is awaited, returned or passed to something that awaits it. */
-  | { readonly kind: "deferred"; readonly run: () => Value; readonly data?: unknown }
+  | {
+      readonly kind: "deferred";
+      readonly run: () => Value;
+      readonly data?: unknown;
+      /** It runs already: awaiting it says what became of it. */
+      readonly started?: StartedPromise;
+    }
   | {
       readonly kind: "choice";
       readonly condition: Expression;
@@ -216,6 +222,18 @@ export type Value =
       /** It is one of several values that the code keeps, and it is not known which: items of a list, or others. */
       readonly among?: "items" | "others";
     };
+
+/** A promise of something that runs already, and may have failed where nobody awaited it yet. */
+export interface StartedPromise {
+  /** The value that it gives; absent where only awaiting tells. */
+  readonly value?: Value;
+  /** The condition that it was rejected; undefined where nothing in it was caught. */
+  readonly isRejected: () => Expression | undefined;
+  /** It is awaited beside others, which go on where it fails. */
+  readonly failsAlone: (isInLoop: boolean) => void;
+  /** Nobody awaits it. */
+  readonly swallow: () => void;
+}
 
 /** An object (or a part of one) that unknown code created. */
 export interface Foreign {

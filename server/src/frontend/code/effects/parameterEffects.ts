@@ -5,6 +5,7 @@ import type { HirClass, HirExpression, HirFunction, HirModule, HirPattern } from
 import { namedIn } from "../modules/references";
 import { numberOf, originOf } from "../queries/origins";
 import { changesWithin, laterFunctions } from "./modRef";
+import { createSummaries } from "./summaries";
 import { ANY_CHANGE, fieldOfChange, INSIDE, THIS } from "./writeTargets";
 
 /** A top-level name of a file. */
@@ -27,18 +28,13 @@ export type ChangedByHelpers = (file: FileId, name: string) => ReadonlySet<strin
 /** A function and its file. */
 type Found = readonly [file: FileId, function: HirFunction];
 
-/** State of a fixpoint computation; each function is visited once per round. */
-interface Going {
-  /** The changes found so far, by function. */
-  readonly found: Map<string, ReadonlySet<string>>;
-  readonly seen: Set<string>;
-  /** The functions that were queried again in this round. */
-  readonly asked: Set<string>;
-  /** A function was queried before all its changes had been found: another round is needed. */
-  isMore: boolean;
-}
+/** A parameter of a function. */
+type Parameter = readonly [file: FileId, function: HirFunction, at: number];
 
-/** There are few fields, and each round but the last finds a new one for some function. */
+/**
+ * There are few fields, and each round but the last finds a new one for some function of a component. What rises longer is
+ * taken to change everything.
+ */
 const MOST_ROUNDS = 50;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -46,8 +42,6 @@ const NONE: ReadonlySet<string> = new Set();
 /** Answers queries about a fixed set of modules; each name is computed once. */
 export function createChangedByHelpers({ moduleOf, imported }: Modules): ChangedByHelpers {
   const answers = new Map<string, ReadonlySet<string>>();
-  const ofParameters = new Map<string, ReadonlySet<string>>();
-  let going: Going | undefined;
   const byName = new Map<string, readonly Found[]>();
 
   function named(file: FileId, callee: string): readonly Found[] {
@@ -77,46 +71,18 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
     return [...own.map((each) => [file, each] as const), ...others];
   }
 
-  /** The changes of a function to an argument. For mutually recursive functions, iterates to a fixpoint. */
-  function ofParameter(file: FileId, hir: HirFunction, at: number): ReadonlySet<string> {
-    const key = `${String(numberOf(hir))} ${String(at)}`;
-    const known = ofParameters.get(key);
-    if (known) return known;
-    if (going) return goingOver(going, key, [file, hir, at]);
-    const found = new Map<string, ReadonlySet<string>>();
-    try {
-      for (let isMore = true, round = 0; isMore && round < MOST_ROUNDS; round += 1) {
-        going = { found, seen: new Set(), asked: new Set(), isMore: false };
-        goingOver(going, key, [file, hir, at]);
-        ({ isMore } = going);
-      }
-    } finally {
-      // An error ends only the query that caused it.
-      going = undefined;
-    }
-    for (const [each, changed] of found) ofParameters.set(each, changed);
-    return found.get(key) ?? NONE;
-  }
-
-  function goingOver(
-    own: Going,
-    key: string,
-    [file, hir, at]: readonly [FileId, HirFunction, number],
-  ): ReadonlySet<string> {
-    const before = own.found.get(key) ?? NONE;
-    if (own.seen.has(key)) {
-      own.asked.add(key);
-      return before;
-    }
-    own.seen.add(key);
-    const { pattern } = hir.parameters[at] ?? {};
-    const changed = pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
-    const all = new Set([...before, ...changed]);
-    // A query on the way saw an incomplete result.
-    if (own.asked.has(key) && all.size > before.size) own.isMore = true;
-    own.found.set(key, all);
-    return all;
-  }
+  /** The changes of a function to an argument. */
+  const ofParameter = createSummaries<Parameter, ReadonlySet<string>>({
+    keyOf: ([, hir, at]) => `${String(numberOf(hir))} ${String(at)}`,
+    bottom: NONE,
+    top: new Set([ANY_CHANGE]),
+    mostRounds: MOST_ROUNDS,
+    transfer: ([file, hir, at]) => {
+      const { pattern } = hir.parameters[at] ?? {};
+      return pattern ? ofPattern(pattern, changedIn(file, hir), hir) : NONE;
+    },
+    isSame: (left, right) => left.size === right.size,
+  });
 
   /** All changes of a function by itself and by its helpers. */
   function changedIn(file: FileId, hir: HirFunction): ReadonlySet<string> {
@@ -129,7 +95,7 @@ export function createChangedByHelpers({ moduleOf, imported }: Modules): Changed
       const [callee = "", position = "", place = ""] = each.split(" ");
       const [at, key] = position.split(".");
       const all = named(file, callee).flatMap(([where, hir]) => [
-        ...ofParameter(where, hir, Number(at)),
+        ...ofParameter([where, hir, Number(at)]),
       ]);
       const found =
         key === undefined

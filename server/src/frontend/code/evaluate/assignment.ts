@@ -1,14 +1,8 @@
 // Assignments to places: names, properties, elements of lists.
 import type { HirPattern } from "../hir";
-import {
-  constantScalar,
-  oneOfSeveral,
-  type Scope,
-  UNDEFINED,
-  unknown,
-  type Value,
-} from "../values";
+import { constantScalar, type Scope, UNDEFINED, unknown, type Value } from "../values";
 import { isInput } from "../roots/provenance";
+import { join } from "./lattice";
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
 import { changedByListener } from "./calls/listeners";
@@ -87,7 +81,7 @@ function itemWritten(state: State, object: Value, value: Value): void {
   if (of?.kind !== "parameter" || others.length > 0) return;
   const whole = { kind: "input", path: of.name, origin: "argument" } as const;
   const why = "which part of an argument is written is not told";
-  writeInside(state, whole, oneOfSeveral(why, [of, ...readsOf(value)]));
+  writeInside(state, whole, join(whole, value, why));
 }
 
 /** Some part of a list or record is written, and it is not known which. */
@@ -104,7 +98,7 @@ function overwritten(
   } else if (object.kind === "list") setElement(state, object, index ?? UNDEFINED, value);
   else if (object.kind === "input" && !object.foreign) {
     const why = "which part of an argument is written is not told";
-    writeWhole(state, object, oneOfSeveral(why, [...readsOf(object), ...readsOf(value)]));
+    writeWhole(state, object, join(object, value, why));
   } else if (!changedByWrite(state, object, name, value)) setAnyMember(state, object, value);
 }
 

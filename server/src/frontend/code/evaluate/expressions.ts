@@ -32,7 +32,8 @@ import { runPending, notePending } from "./errors/pendingPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { moduleAskedFor } from "./calls/dynamicImports";
 import { callConstructor, calledMember, outerSelf, writtenIn } from "./calls/javaCalls";
-import { joinPaths, evaluatePath } from "./join";
+import { fork } from "./fork";
+import { merge } from "./merge";
 import { operationsIn } from "./lists/operationLists";
 import {
   itemOf,
@@ -202,18 +203,18 @@ export function branches(
   if (condition.kind === "literal") return condition.value === true ? then() : otherwise();
   let first: Value = UNDEFINED;
   let second: Value = UNDEFINED;
-  const one = evaluatePath(state, () => {
+  const one = fork(state, () => {
     knowing(state, condition, true);
     first = then();
     return false;
   });
-  const other = evaluatePath(state, () => {
+  const other = fork(state, () => {
     knowing(state, condition, false);
     second = otherwise();
     return false;
   });
   const source = sourceOf(state, span);
-  joinPaths(state, condition, one, other, source);
+  merge(state, condition, one, other, source);
   if (one.commands.length + other.commands.length > 0) {
     emit(state, {
       kind: "if",
@@ -490,7 +491,7 @@ function binaryOf(
     return isDecided ? left : evaluateExpression(state, scope, hir.right);
   }
   let right: Value = UNDEFINED;
-  const path = evaluatePath(state, () => {
+  const path = fork(state, () => {
     knowing(state, test, operator !== "||");
     right = evaluateExpression(state, scope, hir.right);
     return false;

@@ -5,7 +5,9 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { ageOf, type Cell, oneOfSeveral, type Value } from "../values";
-import { addIf, isScalar, joinPaths, sameValue, type Path } from "./join";
+import { type Path } from "./fork";
+import { addIf, isScalar, merge } from "./merge";
+import { sameValue } from "./lattice";
 import { handedOn, isHandedOn, type HandedOn } from "./earlyExits";
 import { endRounds } from "./rounds";
 import { emit, write, type State, type Jump, type Target, type CellValues } from "./state";
@@ -122,7 +124,7 @@ export function endTarget(
     const then: Path = { commands: [], written: held, left: false };
     const otherwise: Path = { commands: [], written: new Map(), left: false };
     const condition = isTaken(target.flag, numbers);
-    joinPaths(state, condition, then, otherwise, source);
+    merge(state, condition, then, otherwise, source);
     addIf(state, { condition, then, otherwise, source });
   }
   return false;

@@ -7,7 +7,7 @@ import { isNode, visit } from "../nodes";
 import { constantText, unknown, type Cell, type Scope, type Value } from "../values";
 import { isInput } from "../roots/provenance";
 import { heldBy, someWithin } from "./values/subvalues";
-import type { Path } from "./join";
+import type { Path } from "./fork";
 import { readsOf } from "./values/convert";
 import { livedIn } from "./values/moduleState";
 import { write, type State } from "./state";

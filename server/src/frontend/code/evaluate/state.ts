@@ -16,7 +16,7 @@ import type { ChangedElsewhere } from "../effects/importedState";
 import type { CodeModules } from "../modules/modules";
 import type { Reach, NameReachability } from "../callGraph/reachability";
 import type { Trace } from "../queries/dependencies";
-import type { HirExpression, HirFunction, HirStatement } from "../hir";
+import type { HirClass, HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
   ageOf,
@@ -236,6 +236,15 @@ export interface State {
   readonly tools: Map<Library, Tools>;
   /** The call that is evaluated. */
   here: SourceRange;
+  /** The values of variables of the AR that stand for large ones. */
+  readonly large: Map<string, Expression>;
+  /** The tests that lists of arguments are searched by, by the paths of these. */
+  readonly searches: Map<string, string>;
+  /** Constants of static fields. */
+  readonly constants: Map<HirExpression, Value>;
+  /** Results of functions that somebody else called; undefined: it is none, or not made yet. */
+  readonly factories: Map<HirFunction, Value | undefined>;
+  services: Services | undefined;
   /** Variables of the AR that hold what unknown functions gave. */
   readonly outside: Set<string>;
   /** Results of unknown functions that the code uses as lists: names of inputs by the calls. */
@@ -271,6 +280,13 @@ export interface State {
   effects: Map<string, OutsideEffect> | undefined;
   /** The error of the handler at hand, by its name. */
   caught: { readonly name: string; readonly thrown: ErrorClass } | undefined;
+}
+
+/** The objects of services that one holds which somebody else made, until that is done. */
+export interface Services {
+  readonly made: Map<HirClass, Value>;
+  /** How often something was left out since it holds itself. */
+  cuts: number;
 }
 
 /** A function that runs by itself when something asks for it. */
@@ -340,8 +356,8 @@ export function collectCommands(state: State, run: () => void): Command[] {
 }
 
 /** The range of a span of the file that is evaluated. */
-export function sourceOf(state: State, span: Span): SourceRange {
-  return rangeOf(state.workspace.lines(state.frame.file), span.start, span.end);
+export function sourceOf({ workspace, frame }: State, span: Span): SourceRange {
+  return rangeOf(workspace.lines(frame.file), span.start, span.end);
 }
 
 /** Says that something was lost outside of any statement; the same is said once per line. */

@@ -25,7 +25,8 @@ import { jumpTo } from "./jumps";
 import { endRound } from "./rounds";
 import { beginTarget } from "./jumpTargets";
 import { addLoop, addWithoutExits, eachItem, inLoop } from "./lists/iteration";
-import { addIf, carriedOver, hasLeft, joinPaths, loopBody, evaluatePath, type Path } from "./join";
+import { fork, type Path } from "./fork";
+import { addIf, loopCarried, hasLeft, merge, summariseLoop } from "./merge";
 import { optionalMember } from "./values/member";
 import { fillsWithOperations } from "./lists/operationLists";
 import { binary } from "./values/operators";
@@ -84,7 +85,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
       notePending(state, hir.expression);
       noteStatement(state, hir.expression);
       const value = evaluateExpression(state, scope, hir.expression);
-      swallow(state, value);
+      swallow(value);
       // A promise that nobody awaits runs all the same.
       if (value.kind === "deferred" && hir.expression.kind !== "await") return false;
       return hasLeft(state);
@@ -166,7 +167,7 @@ function evaluateIf(state: State, scope: Scope, hir: Of<"if">): boolean {
   if (condition.kind === "literal") return run(condition.value === true ? hir.then : hir.otherwise);
   if (returnsSingleton(state, scope, hir, condition)) return false;
   const path = (statements: readonly HirStatement[], isTrue: boolean): Path =>
-    evaluatePath(state, () => {
+    fork(state, () => {
       knowing(state, condition, isTrue);
       return run(statements);
     });
@@ -174,7 +175,7 @@ function evaluateIf(state: State, scope: Scope, hir: Of<"if">): boolean {
   if (keepsInBranch(state, scope, hir, condition, then)) return run(hir.then);
   const otherwise = path(hir.otherwise, false);
   const source = sourceOf(state, hir.span);
-  const left = joinPaths(state, condition, then, otherwise, source);
+  const left = merge(state, condition, then, otherwise, source);
   addIf(state, { condition, then, otherwise, source });
   if (then.left !== otherwise.left) knowing(state, condition, otherwise.left);
   return left;
@@ -193,7 +194,7 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
     const { over, name } = counted;
     const source = sourceOf(state, hir.span);
     const id = state.ids.fresh("loop");
-    const { commands, isOnce } = loopBody(state, source, id, (carried) => {
+    const { commands, isOnce } = summariseLoop(state, source, id, (carried) => {
       let left = false;
       inLoop(state, openLoop(state, id, carried, label, roundOf(over)), () => {
         const round = innerScope(inner);
@@ -369,7 +370,7 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
   const source = sourceOf(state, loop.span);
   const id = state.ids.fresh("loop");
   let over: LoopRange = loop.over ?? { kind: "unknown" };
-  const { commands, isOnce } = loopBody(state, source, id, (carried) => {
+  const { commands, isOnce } = summariseLoop(state, source, id, (carried) => {
     let left = false;
     const next = (): void => {
       loop.update();
@@ -407,7 +408,7 @@ function leaveUnless(
   source: ReturnType<typeof sourceOf>,
 ): void {
   const commands: Command[] = [
-    ...carriedOver(state, carried, source),
+    ...loopCarried(state, carried, source),
     { kind: "exit", loop: id, source },
   ];
   emit(state, {
@@ -430,7 +431,7 @@ function jump(state: State, hir: Of<"break" | "continue">): boolean {
     return true;
   }
   if (hir.kind === "continue") target.next?.();
-  for (const command of carriedOver(state, target.carried, source)) emit(state, command);
+  for (const command of loopCarried(state, target.carried, source)) emit(state, command);
   const { round } = target;
   const isRound = hir.kind === "continue" && round !== undefined;
   jumpTo(state, isRound ? target.roundTarget : target.target, source);
@@ -479,9 +480,9 @@ function switchFrom(state: State, scope: Scope, of: Switch, at: number): boolean
   const [first] = tests;
   const condition =
     tests.length === 1 && first ? first : ({ kind: "or", operands: tests } as const);
-  const then = evaluatePath(state, () => caseBody(state, scope, hir, at));
-  const rest = evaluatePath(state, () => switchFrom(state, scope, of, at + 1));
-  const left = joinPaths(state, condition, then, rest, source);
+  const then = fork(state, () => caseBody(state, scope, hir, at));
+  const rest = fork(state, () => switchFrom(state, scope, of, at + 1));
+  const left = merge(state, condition, then, rest, source);
   addIf(state, { condition, then, otherwise: rest, source });
   return left;
 }

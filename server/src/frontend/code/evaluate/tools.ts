@@ -25,6 +25,7 @@ import { knowing } from "./values/presence";
 import { mayFail } from "./errors/failures";
 import { firstWhere, isItem, rowsWhere } from "./lists/rowSearch";
 import { runSql } from "./sql/sqlText";
+import { within } from "./fork";
 import { bornNow, collectCommands, emit, lose, newConnection, type State } from "./state";
 import {
   beginTransaction,
@@ -85,11 +86,8 @@ function makeTools(state: State, library: Library): Tools {
     mayFail: (name, source) => mayFail(state, name, source),
     decidedOutside: (what) => truthFromOutside(state, what),
     evaluate: (expression, scope) => {
-      const { frame } = state;
-      state.frame = { ...frame, file: scope.module.file };
-      const value = state.evaluator.expression(state, scope, expression);
-      state.frame = frame;
-      return value;
+      const frame = { ...state.frame, file: scope.module.file };
+      return within(state, { frame }, () => state.evaluator.expression(state, scope, expression));
     },
     module: (file) => workspace.modules.moduleOf(file),
     declaring: (names, make) => declaringIn(state, library, names, make),

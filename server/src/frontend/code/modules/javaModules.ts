@@ -2,6 +2,7 @@
 // package itself tell; a type that only one class implements stands for that class.
 import type { FileId } from "../../../protocol/source";
 import type { HirImport } from "../hir";
+import { semanticsOf } from "../semantics";
 
 export interface JavaFiles {
   readonly files: readonly FileId[];
@@ -21,7 +22,7 @@ export interface JavaModules {
 
 /** Reads no file before a name needs it; the second question about implementers and later ones read none. */
 export function createJavaModules({ files, text }: JavaFiles): JavaModules {
-  const own = files.filter((file) => file.endsWith(".java"));
+  const own = files.filter((file) => semanticsOf(file).family === "java");
   const byClass = new Map<string, FileId[]>();
   for (const file of own) {
     const name = classOf(file);
@@ -88,7 +89,7 @@ function parts(written: string): { readonly packageName: string; readonly name: 
 }
 
 function classOf(file: FileId): string {
-  return file.slice(file.lastIndexOf("/") + 1, -".java".length);
+  return file.slice(file.lastIndexOf("/") + 1, file.lastIndexOf("."));
 }
 
 /** Heads of classes that are not abstract: their name, and what they extend and implement. */

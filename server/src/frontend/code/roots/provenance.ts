@@ -42,4 +42,5 @@ export function fewReads(reads: readonly Expression[]): readonly Expression[] {
   return [...ofDatabase, ...distinct.filter(isInput)].slice(0, MOST_READS);
 }
 
-const MOST_READS = 64;
+/** A set of as many reads stands for any. */
+export const MOST_READS = 64;

@@ -5,6 +5,7 @@ import { HANDED_ON, STORAGE_RUN } from "../../callGraph/reachability";
 import { constantText, textOf, UNDEFINED, unknown, type Value } from "../../values";
 import { recordOf } from "../lists/collections";
 import { settle } from "../calls/awaits";
+import { within } from "../fork";
 import { lose, sourceOf, type State } from "../state";
 import { aliases, type Builtin, type BuiltinCall } from "./builtin";
 
@@ -24,12 +25,9 @@ function placeOf(self: Value): string {
 
 /** Runs something while a storage holds a value. */
 function during(state: State, self: Value, store: Value, run: () => Value): Value {
-  const outer = state.stores;
-  state.stores = new Map(outer).set(placeOf(self), store);
+  const stores = new Map(state.stores).set(placeOf(self), store);
   // A promise that is given back without being awaited began in there all the same.
-  const result = settle(state, run());
-  state.stores = outer;
-  return result;
+  return within(state, { stores }, () => settle(state, run()));
 }
 
 const runs: Builtin = ({ state, self, args: [store = UNDEFINED, callee, ...args], site }) =>

@@ -7,6 +7,7 @@ import { settle } from "../calls/awaits";
 import { runPending } from "../errors/pendingPromises";
 import { catchAll, mayRepeatParts, RETRIED_IN_PART } from "../errors/tryCatch";
 import { listOf, recordOf } from "../lists/collections";
+import { within } from "../fork";
 import { lose, sourceOf, type State } from "../state";
 import { negate } from "../values/convert";
 import type { Builtin, BuiltinCall } from "./builtin";
@@ -108,10 +109,7 @@ const STEPS: Readonly<Record<string, Builtin>> = {
     if (isPartial === true) {
       lose(state, RETRIED_IN_PART, sourceOf(state, site.span), "opaque");
     }
-    state.catching += 1;
-    const value = run(call, effect);
-    state.catching -= 1;
-    return value;
+    return within(state, { catching: state.catching + 1 }, () => run(call, effect));
   },
 };
 

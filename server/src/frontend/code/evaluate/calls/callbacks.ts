@@ -2,8 +2,9 @@
 import type { SourceRange } from "../../../../protocol/source";
 import type { Scope, Value } from "../../values";
 import { unknownExpression } from "../values/convert";
-import { addIf, joinPaths, type Path } from "../join";
-import { emit, lose, write, type State } from "../state";
+import { follow, type Path } from "../fork";
+import { addIf, merge } from "../merge";
+import { lose, type State } from "../state";
 import { opensByName } from "../../callGraph/transactionOpeners";
 
 /** True if a value is a function that may run statements, or that calls one that it was written beside. */
@@ -56,15 +57,14 @@ export function perhaps(
   { isSure, name, source }: { isSure: boolean; name: string; source: SourceRange },
 ): void {
   if (isSure) {
-    for (const [cell, value] of path.written) write(state, cell, value);
-    for (const command of path.commands) emit(state, command);
+    follow(state, path);
     return;
   }
   if (path.written.size + path.commands.length === 0) return;
   const why = `whether ${name}() runs the function that it is given`;
   const condition = unknownExpression(state, why, [], "bool");
   const other: Path = { commands: [], written: new Map(), left: false };
-  joinPaths(state, condition, path, other, source);
+  merge(state, condition, path, other, source);
   addIf(state, { condition, then: path, otherwise: other, source });
 }
 

@@ -26,7 +26,7 @@ import { handedOn, runForItems } from "../lists/elementwise";
 import { mayFail } from "../errors/failures";
 import { isRetrying, noteEffect, repeating } from "../errors/repetition";
 import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
-import { evaluatePath, type Path } from "../join";
+import { fork, type Path, within } from "../fork";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget } from "../jumpTargets";
 import { handlerName, routesIn } from "../../roots/routes";
@@ -273,7 +273,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   notReached(state, site);
   // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
   const args = all.map((arg) =>
-    site.isHeld === true && swallow(state, arg) ? unknown("a promise") : settle(state, arg),
+    site.isHeld === true && swallow(arg) ? unknown("a promise") : settle(state, arg),
   );
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
   const enumeration = enumerationOf(state, name, args);
@@ -321,16 +321,16 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     const said = callbackArguments(callee, all.indexOf(callback));
     const inputs = callback.function.parameters.map((each, at) => said(each, at) ?? inputFor(each, name)); // prettier-ignore
     // It may keep errors, or try again.
-    state.catching += 1;
     const run = (): Path =>
-      evaluatePath(state, () => {
+      fork(state, () => {
         result = inUnknownTransaction(state, name, source, () =>
           settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
         );
         return false;
       });
-    const path = isRetrying(name) ? repeating(state, source, run) : run();
-    state.catching -= 1;
+    const path = within(state, { catching: state.catching + 1 }, () =>
+      isRetrying(name) ? repeating(state, source, run) : run(),
+    );
     const hasStatements = state.emitted > before;
     if (hasStatements) tellRun(state, name, args, source);
     perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
@@ -463,11 +463,8 @@ function callFunction(
     caller: state.frame,
     ...(hir.throws && { declares: hir.throws }),
   };
-  const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
-  state.frame = frame;
-  state.calls = [...outer.calls, ...more, key];
   const inner = innerScope(scope, hir.isArrow ? undefined : self);
-  const source = sourceOf({ ...state, frame: outer.frame }, site.span);
+  const source = sourceOf(state, site.span);
   const followed = (commands: readonly Command[]): readonly Command[] => {
     const options = { done: state.ids.fresh("done"), value: frame.value, source };
     const body = withoutReturns({ kind: "sequence", commands }, options);
@@ -476,22 +473,22 @@ function callFunction(
   let left = false;
   const before = state.emitted;
   let behind: readonly Command[] = [];
-  const added = collectCommands(state, () => {
-    bindParameters(state, inner, hir, args);
-    const run = (): boolean => {
-      left = state.evaluator.block(state, inner, hir.body);
-      return left;
-    };
-    const boundary = boundaryOf(state, callee, isOwnCall(site));
-    if (boundary) {
-      behind = boundary(run, followed);
-      return;
-    }
-    for (const command of followed(collectCommands(state, () => void run()))) emit(state, command);
-  });
-  state.frame = outer.frame;
-  state.calls = outer.calls;
-  state.loops = outer.loops;
+  const inside = { frame, calls: [...state.calls, ...more, key], loops: state.loops };
+  const added = within(state, inside, () =>
+    collectCommands(state, () => {
+      bindParameters(state, inner, hir, args);
+      const run = (): boolean => {
+        left = state.evaluator.block(state, inner, hir.body);
+        return left;
+      };
+      const boundary = boundaryOf(state, callee, isOwnCall(site));
+      if (boundary) {
+        behind = boundary(run, followed);
+        return;
+      }
+      for (const each of followed(collectCommands(state, () => void run()))) emit(state, each);
+    }),
+  );
   if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);

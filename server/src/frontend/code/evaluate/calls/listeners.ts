@@ -4,8 +4,7 @@ import { changesOthers } from "../../effects/sideEffects";
 import { namedIn } from "../../modules/references";
 import { originOf } from "../../queries/origins";
 import { ageOf, unknown, type Cell, type Scope, type Value } from "../../values";
-import { speculate } from "../errors/speculation";
-import { evaluatePath } from "../join";
+import { fork, speculate } from "../fork";
 import { inLoop } from "../lists/iteration";
 import { readsOf } from "../values/convert";
 import { isEmpty } from "../values/moduleState";
@@ -31,17 +30,13 @@ export function changedByListener(
 /** Gives whether there was something to forget. */
 function forgotten(state: State, name: string, run: () => void): boolean {
   const before = state.workspace.counts.births;
-  const inlined = new Set(state.inlined);
-  const handlers = state.handlers.length;
   const { written } = speculate(state, () =>
-    evaluatePath(state, () => {
+    fork(state, () => {
       const id = state.ids.fresh("loop");
       inLoop(state, { id, frame: state.frame, carried: new Map() }, run);
       return false;
     }),
   );
-  for (const key of state.inlined) if (!inlined.has(key)) state.inlined.delete(key);
-  state.handlers.length = handlers;
   let isOther = false;
   for (const [cell, value] of written) {
     if (ageOf(cell) > before || cell.value?.kind === "unknown") continue;

@@ -5,7 +5,8 @@ import type { Command } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
 import type { Cell, Value } from "../../values";
 import { conditional, isTooLarge } from "../values/convert";
-import { collectCommands, newCell, type State } from "../state";
+import { attempt, follow, savePath } from "../fork";
+import { newCell, type State } from "../state";
 
 /** The condition that `run` makes, without variables of its own; undefined where it does more than to calculate. */
 export function calculatedCondition(state: State, run: () => Expression): Expression | undefined {
@@ -25,27 +26,22 @@ function calculated<Result>(
   run: () => Result,
   put: (result: Result, known: Known) => Result | undefined,
 ): Result | undefined {
-  const mark = state.trail.length;
-  const { present } = state;
-  const losses = state.taint.length;
   const { births } = state.workspace.counts;
+  const giveBack = savePath(state);
   const made: Result[] = [];
-  const commands = collectCommands(state, () => {
+  const { commands, written, drop } = attempt(state, () => {
     made.push(run());
   });
-  state.present = present;
-  const written = state.trail.slice(mark);
+  giveBack();
   const known = new Map<string, Expression>();
   const isQuiet =
-    written.every(({ cell }) => cell.birth > births) &&
+    [...written.keys()].every(({ birth }) => birth > births) &&
     commands.every((each) => execute(each, known));
+  if (isQuiet) follow(state, { commands: [], written });
   const result = made.at(0);
   const own = isQuiet && result !== undefined ? put(result, known) : undefined;
-  if (own !== undefined) return own;
-  for (const { cell, old } of written.toReversed()) cell.value = old;
-  state.trail.length = mark;
-  state.taint.length = losses;
-  return undefined;
+  if (own === undefined) drop();
+  return own;
 }
 
 /** Notes what a command assigns; gives false for one that does anything else. */

@@ -4,7 +4,7 @@ import { compare } from "../../../sql/terms";
 import { scalar, UNDEFINED, type Value } from "../../values";
 import { expressionOf } from "../values/convert";
 import { escape } from "../values/escape";
-import { isScalar } from "../join";
+import { isScalar } from "../merge";
 import { noteJump } from "../jumps";
 import { choose } from "../values/operators";
 import { endRounds } from "../rounds";

@@ -3,6 +3,7 @@ import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { Cell, Value } from "../../values";
+import { within } from "../fork";
 import { emit, type State, type Attempt, type Held } from "../state";
 
 /** A body that begins here. */
@@ -46,11 +47,7 @@ function heldIn({ trail }: State, { mark, birth, before }: Attempt): Held {
 
 /** Evaluates the body. */
 export function attempting<Result>(state: State, attempt: Attempt, run: () => Result): Result {
-  const outer = state.attempts;
-  state.attempts = [...outer, attempt];
-  const result = run();
-  state.attempts = outer;
-  return result;
+  return within(state, { attempts: [...state.attempts, attempt] }, run);
 }
 
 function isSame(left: Held, right: Held): boolean {

@@ -6,9 +6,8 @@ import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { walkCommand } from "../../../sql/walk";
 import { UNDEFINED, type Value } from "../../values";
-import { sameValue } from "../join";
+import { phi } from "../lattice";
 import { USER_ERROR } from "../values/member";
-import { choiceOf, oneClient } from "../values/operators";
 import { truthFromOutside } from "../values/outside";
 import { emit, write, type State, type Attempt } from "../state";
 import { isChanged, notePoint } from "./attempts";
@@ -53,18 +52,10 @@ export function enterHandler(state: State, attempt: Attempt, body: readonly Comm
       versions[at]?.has(cell) === true ? versions[at].get(cell) : before;
     const [first = 0, ...others] = used;
     const value = others.reduce(
-      (rest: Value | undefined, at) => either(compare("=", which, literal(at)), held(at), rest),
+      (rest: Value | undefined, at) =>
+        phi(compare("=", which, literal(at)), held(at) ?? UNDEFINED, rest ?? UNDEFINED),
       held(first),
     );
     write(state, cell, value);
   }
-}
-
-function either(
-  condition: Expression,
-  then: Value | undefined = UNDEFINED,
-  otherwise: Value | undefined = UNDEFINED,
-): Value {
-  if (sameValue(then, otherwise)) return then;
-  return oneClient(then, otherwise, condition) ?? choiceOf(condition, then, otherwise);
 }

@@ -5,9 +5,10 @@ import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { HirExpression } from "../../hir";
-import type { Cell, Value } from "../../values";
+import type { Cell, StartedPromise, Value } from "../../values";
 import { walkCommand } from "../../../sql/walk";
-import { joinPaths, evaluatePath, type Path } from "../join";
+import { fork, type Path } from "../fork";
+import { merge } from "../merge";
 import { USER_ERROR } from "../values/member";
 import { collectCommands, emit, lose, undone, write, type State } from "../state";
 import { isPending, settle } from "../calls/awaits";
@@ -43,7 +44,7 @@ export function returnedPast(state: State, value: Value, source: SourceRange): V
   const isStarted = isRunning(value) || !isPending(value);
   const promise = isStarted ? value : runPending(state, source, () => settle(state, value), true);
   // Nobody awaits what the outermost function gives.
-  return state.frame.isRoot ? (OUTCOMES.get(promise)?.value ?? promise) : promise;
+  return state.frame.isRoot ? (startedIn(promise)?.value ?? promise) : promise;
 }
 
 /** The opposite: of a function that is awaited, what it returns is. */
@@ -102,8 +103,6 @@ interface Outcome {
   isCaught: boolean;
 }
 
-const OUTCOMES = new WeakMap<Value, Outcome>();
-
 /**
  * Runs a call; gives its promise, or its value where nothing in it can fail. `isLeft`: handlers stand around it that are
  * not for what the database refuses in it.
@@ -141,7 +140,7 @@ export function runPending(
   if (outcome.isCaught) {
     state.present = present;
     state.open = open;
-    const path = evaluatePath(state, () => {
+    const path = fork(state, () => {
       enterHandler(state, attempt, raw);
       return false;
     });
@@ -162,27 +161,32 @@ export function runPending(
     outcome.commands.push(...raw);
   }
   emit(state, { kind: "sequence", commands: outcome.commands });
-  const promise: Value = {
+  return {
     kind: "deferred",
     run: () => {
       awaited(state, outcome);
       return value;
     },
+    started: {
+      value,
+      isRejected: () => (outcome.isCaught ? flagOf(outcome) : undefined),
+      failsAlone: (isInLoop) => {
+        if ((isInLoop || !isLast(state, outcome)) && mayBeRefused(raw)) catchLate(state, outcome);
+      },
+      swallow: () => {
+        catchLate(state, outcome);
+      },
+    },
   };
-  OUTCOMES.set(promise, outcome);
-  return promise;
+}
+
+function startedIn(value: Value): StartedPromise | undefined {
+  return value.kind === "deferred" ? value.started : undefined;
 }
 
 /** True if a promise is one of what runs already. */
 export function isRunning(promise: Value): boolean {
-  return OUTCOMES.has(promise) || isPromiseList(promise);
-}
-
-const LISTS = new WeakSet<Value>();
-
-/** True if a value stands for the promises that a loop made. */
-function isPromiseList(promise: Value): boolean {
-  return LISTS.has(promise);
+  return startedIn(promise) !== undefined;
 }
 
 /** The promises of the rounds of a loop, of which `flag` says whether one was rejected; awaited they are `value`. */
@@ -191,22 +195,23 @@ export function promiseList(state: State, flag: string, value: Value, source: So
     rethrownIf(state, { kind: "variable", name: flag }, source);
     return value;
   };
-  const promises: Value = { kind: "deferred", run };
-  LISTS.add(promises);
-  return promises;
+  // Each round caught its own errors.
+  const started = { isRejected: nothing, failsAlone: nothing, swallow: nothing };
+  return { kind: "deferred", run, started };
 }
 
-/** True if commands caught what a promise threw, and which variable says so; undefined: nothing was. */
+function nothing(): undefined {
+  return undefined;
+}
+
+/** The condition that a promise was rejected where commands caught what it threw; undefined: nothing was. */
 export function rejectionOf(promise: Value): Expression | undefined {
-  const outcome = OUTCOMES.get(promise);
-  return outcome?.isCaught === true ? flagOf(outcome) : undefined;
+  return startedIn(promise)?.isRejected();
 }
 
 /** The commands that wait for a promise beside others: they go on where it fails, if the database may refuse what it does. */
-export function failsAlone(state: State, promise: Value, isInLoop = false): void {
-  const outcome = OUTCOMES.get(promise);
-  if (!outcome || (!isInLoop && isLast(state, outcome))) return;
-  if (mayBeRefused(outcome.raw)) catchLate(state, outcome);
+export function failsAlone(promise: Value, isInLoop = false): void {
+  startedIn(promise)?.failsAlone(isInLoop);
 }
 
 /** True if nothing ran behind it. */
@@ -241,12 +246,10 @@ export function rethrownIf(state: State, condition: Expression, source: SourceRa
 }
 
 /** Nobody awaits the promise: what fails in it goes no further. Says whether it is one. */
-export function swallow(state: State, promise: Value): boolean {
-  if (isPromiseList(promise)) return true;
-  const outcome = OUTCOMES.get(promise);
-  if (!outcome) return false;
-  catchLate(state, outcome);
-  return true;
+export function swallow(promise: Value): boolean {
+  const started = startedIn(promise);
+  started?.swallow();
+  return started !== undefined;
 }
 
 /** Puts what catches all errors around the commands, and says with the flag whether there was one. */
@@ -258,7 +261,7 @@ function catchIn(state: State, outcome: Outcome, failed: Path): void {
   commands.push(set(false));
   const path: Path = { ...failed, commands: [set(true), ...failed.commands] };
   const body: Path = { commands: [...raw], written, left: false };
-  joinPaths(state, flagOf(outcome), path, body, source);
+  merge(state, flagOf(outcome), path, body, source);
   commands.push(
     ...collectCommands(state, () => {
       addTry(state, { types: [], source }, body, path);

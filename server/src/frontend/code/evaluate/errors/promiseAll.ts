@@ -29,7 +29,7 @@ export function awaitAll(
       : item,
   );
   if (state.attempts.some(({ isKept }) => isKept)) {
-    for (const item of started) failsAlone(state, item);
+    for (const item of started) failsAlone(item);
   }
   // The last one may fail where it stands: nothing runs behind it.
   return started
@@ -73,7 +73,7 @@ export function roundsOf(state: State, source: SourceRange): Rounds {
   };
   return {
     add: (promise) => {
-      if (state.attempts.some(({ isKept }) => isKept)) failsAlone(state, promise, true);
+      if (state.attempts.some(({ isKept }) => isKept)) failsAlone(promise, true);
       const condition = rejectionOf(promise);
       if (!condition) return;
       isUsed = true;

@@ -2,7 +2,7 @@
 import type { Command } from "../../../../program/statement";
 import { AN_ERROR, UNDEFINED, type Value } from "../../values";
 import { unknownExpression } from "../values/convert";
-import { hasLeft } from "../join";
+import { hasLeft } from "../merge";
 import { USER_ERROR } from "../values/member";
 import { isPending, settle } from "../calls/awaits";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "../state";

@@ -8,6 +8,7 @@ import { hasOutsideEffect } from "../../effects/outsideEffects";
 import type { HirFunction, HirStatement } from "../../hir";
 import { isNode, visit } from "../../nodes";
 import type { Value } from "../../values";
+import { within } from "../fork";
 import { emit, sourceOf, type CallSite, type State } from "../state";
 
 /** Notes a call that is run again with what is retried around it; a variable of the AR marks where it stands among the commands. */
@@ -37,11 +38,8 @@ export function repeating<Ran extends { readonly commands: readonly Command[] }>
   source: SourceRange,
   run: () => Ran,
 ): Ran {
-  const outer = state.effects;
-  state.effects = new Map();
-  const ran = run();
-  const { effects } = state;
-  state.effects = outer;
+  const effects = new Map<string, OutsideEffect>();
+  const ran = within(state, { effects }, run);
   const place = JSON.stringify(source);
   state.keptErrors.delete(place);
   const found = behindEffect({ kind: "sequence", commands: ran.commands }, effects);

@@ -10,14 +10,14 @@ import type { HirStatement } from "../../hir";
 import { AN_ERROR, type Scope } from "../../values";
 import { bind, innerScope } from "../bindings";
 import { isOnGiven } from "../sql/emitStatement";
-import { joinPaths, mayGoOn, evaluatePath, type Path } from "../join";
+import { follow, fork, type Path, speculate, within } from "../fork";
+import { mayGoOn, merge } from "../merge";
 import { finishJumps, writtenFrom } from "../jumps";
 import { withinTransactions } from "../transactions/otherConnections";
 import { groupTransactions } from "../transactions/transactions";
 import { USER_ERROR } from "../values/member";
-import { emit, lose, sourceOf, write, type State, type Attempt } from "../state";
+import { emit, lose, sourceOf, type State, type Attempt } from "../state";
 import { enterHandler } from "./failures";
-import { speculate } from "./speculation";
 import { attempting, beginAttempt, isChanged } from "./attempts";
 import { mayMeanRefusals, repeating } from "./repetition";
 import { branching, commandsBeforeRollback, ofName, passing, markRethrown } from "./exceptionFlow";
@@ -99,13 +99,13 @@ function handled(
   { types, run }: Handler,
   enter: () => void = () => undefined,
 ): Handled {
-  const outer = state.caught;
   const before = state.emitted;
-  const path = evaluatePath(state, () => {
-    enter();
-    return run();
-  });
-  state.caught = outer;
+  const path = within(state, { caught: state.caught }, () =>
+    fork(state, () => {
+      enter();
+      return run();
+    }),
+  );
   return { path, hasStatements: state.emitted > before, types };
 }
 
@@ -234,7 +234,7 @@ export function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean
   const run = (): boolean => state.evaluator.block(state, innerScope(inner), hir.last);
   const before = { from: jumped, to: state.jumps.length, mark: state.trail.length };
   let leftAfter = left;
-  if (left) finishJumps(state, before, evaluatePath(state, run).written);
+  if (left) finishJumps(state, before, fork(state, run).written);
   else {
     leftAfter = run();
     finishJumps(state, before, writtenFrom(state, before.mark));
@@ -276,16 +276,13 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
     (isDeep && trying.handlers.length > 0) || handlers.some((each) => isNeeded(state, each));
   const isRetry = !isDeep && isRetried(state, trying, handlers);
   const attempt = beginAttempt(state, isKept && !isRetry);
-  const outer = state.catching;
   const isInside = state.open.length > 0 && !isDeep;
-  if (isDeep || handlers.some((each) => !throwsOn(each))) state.catching += 1;
-  const run = (): boolean => {
-    const left = attempting(state, attempt, trying.body);
-    state.catching = outer;
-    return left;
-  };
+  const isCatching = isDeep || handlers.some((each) => !throwsOn(each));
+  const catching = state.catching + (isCatching ? 1 : 0);
+  const run = (): boolean =>
+    within(state, { catching }, () => attempting(state, attempt, trying.body));
   if (attempt.isKept) {
-    const path = evaluatePath(state, run);
+    const path = fork(state, run);
     if (isInside) noteKept(state, trying, handlers, path.commands);
     return keepHandler(state, trying, attempt, path);
   }
@@ -334,8 +331,7 @@ function handledBehind(
 
 function keepHandler(state: State, trying: Trying, attempt: Attempt, body: Path): boolean {
   if (!mayFailItself(body.commands) && !throwsItself(body.commands)) {
-    for (const [cell, value] of body.written) write(state, cell, value);
-    for (const command of body.commands) emit(state, command);
+    follow(state, body);
     return body.left;
   }
   const handler = handledBehind(state, trying, attempt, body.commands);
@@ -350,7 +346,7 @@ function keepHandler(state: State, trying: Trying, attempt: Attempt, body: Path)
   if (isChanged(attempt)) {
     emit(state, { kind: "assign", variable: attempt.variable, value: literal(0), source });
   }
-  const left = joinPaths(state, condition, path, body, source);
+  const left = merge(state, condition, path, body, source);
   addTry(state, partsOf(state, trying), body, path);
   if (trying.handlers.length > 1) lose(state, "only the first handler is followed", source);
   return left;
@@ -442,7 +438,7 @@ export function mayFailItself(commands: readonly Command[]): boolean {
 export function leavesAtOnce(state: State, run: () => unknown): boolean {
   return speculate(state, () => {
     const before = state.emitted;
-    const { commands } = evaluatePath(state, () => {
+    const { commands } = fork(state, () => {
       run();
       return false;
     });
@@ -454,7 +450,7 @@ export function leavesAtOnce(state: State, run: () => unknown): boolean {
 export function mayRepeatParts(state: State, run: () => unknown): boolean {
   if (state.probes >= MOST_PROBES) return true;
   return speculate(state, () => {
-    const { commands } = evaluatePath(state, () =>
+    const { commands } = fork(state, () =>
       attempting(state, beginAttempt(state, true), () => {
         run();
         return false;
@@ -474,14 +470,14 @@ export const RETRIED_IN_PART = "what is retried may have run in part before";
 /** Runs something whose errors go no further; gives whether there was one, as a condition. */
 export function catchAll(state: State, source: SourceRange, run: () => void): Expression {
   const attempt = beginAttempt(state, true);
-  const body = evaluatePath(state, () =>
+  const body = fork(state, () =>
     attempting(state, attempt, () => {
       run();
       return false;
     }),
   );
   if (body.commands.length === 0) {
-    for (const [cell, value] of body.written) write(state, cell, value);
+    follow(state, body);
     return literal(false);
   }
   const flag = state.ids.fresh("caught");
@@ -491,7 +487,7 @@ export function catchAll(state: State, source: SourceRange, run: () => void): Ex
   };
   const path: Path = { commands: [set(true)], written: new Map(), left: false };
   emit(state, set(false));
-  joinPaths(state, condition, path, body, source);
+  merge(state, condition, path, body, source);
   addTry(state, { types: [], source }, body, path);
   return condition;
 }

@@ -11,9 +11,6 @@ import type { State } from "../state";
 
 type Input = Extract<Value, { kind: "input" }>;
 
-/** The tests that lists of arguments are searched by, by the paths of these. */
-const tests = new WeakMap<State["ids"], Map<string, string>>();
-
 /**
  * The item of an argument for which a test holds: an argument of its own, and nothing where it is NULL or the test does not
  * hold. One and the same however often it is searched for. Undefined where the list is searched by another test as well, whose
@@ -29,11 +26,9 @@ export function searchedInput(
   const item: Input = { kind: "input", path, origin: list.origin };
   const holds = calculatedCondition(state, () => test(item));
   if (!holds || isTooLarge(holds)) return undefined;
-  const known = tests.get(state.ids) ?? new Map<string, string>();
-  tests.set(state.ids, known);
   const own = JSON.stringify(holds);
-  if ((known.get(path) ?? own) !== own) return undefined;
-  known.set(path, own);
+  if ((state.searches.get(path) ?? own) !== own) return undefined;
+  state.searches.set(path, own);
   const isThere = negate({ kind: "isNull", operand: inputExpression(item) });
   return choose(connective("and", [isThere, holds]), item, UNDEFINED);
 }

@@ -18,7 +18,8 @@ import {
 } from "../../values";
 import { isLiteral, readsOf } from "../values/convert";
 import { emitStatement } from "../sql/emitStatement";
-import { loopBody } from "../join";
+import { attempt, follow, within } from "../fork";
+import { summariseLoop } from "../merge";
 import { beginJumps, endTarget } from "../jumps";
 import { isHandedOn } from "../earlyExits";
 import { beginTarget } from "../jumpTargets";
@@ -35,7 +36,6 @@ import {
   lose,
   newCell,
   sourceOf,
-  undone,
   write,
   type OpenLoop,
   type State,
@@ -281,7 +281,7 @@ export function loopOver(
   const source = sourceOf(state, span);
   const id = state.ids.fresh("loop");
   const filled: Cell[] = [];
-  const { commands } = loopBody(state, source, id, (carried) => {
+  const { commands } = summariseLoop(state, source, id, (carried) => {
     const first = item(id);
     let left = false;
     inLoop(
@@ -344,11 +344,9 @@ function runs(over: LoopRange): boolean {
 
 /** Runs something inside an open loop. */
 export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
-  const outer = state.loops;
   const target = loop.target ?? beginTarget(state, loop.id);
-  state.loops = [...outer, { ...loop, target, start: state.workspace.counts.births }];
-  run();
-  state.loops = outer;
+  const inner = { ...loop, target, start: state.workspace.counts.births };
+  within(state, { loops: [...state.loops, inner] }, run);
 }
 
 /**
@@ -361,11 +359,7 @@ export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): b
 
 /** True if a loop runs no statement and writes nothing older, by trying it; the state stays as it was. */
 export function isQuietLoop(state: State, list: Value, span: Span, run: Round): boolean {
-  const { isTrial } = state;
-  state.isTrial = true;
-  const isQuiet = withoutQuiet(state, list, span, run, true);
-  state.isTrial = isTrial;
-  return isQuiet;
+  return withoutQuiet(state, list, span, run, true);
 }
 
 /** Runs a loop and undoes it where it does nothing that is seen behind it, or always. Gives whether it does nothing. */
@@ -376,30 +370,18 @@ function withoutQuiet(
   run: Round,
   isUndone: boolean,
 ): boolean {
-  const { emitted, taint, notes, ids, isTrial } = state;
-  const [losses, noted, jumped] = [taint.length, notes.length, state.jumps.length];
-  const giveBack = ids.mark();
+  const { emitted } = state;
   const { births } = state.workspace.counts;
-  let commands: readonly Command[] = [];
-  const { written } = undone(state, () => {
-    commands = collectCommands(state, () => {
-      eachItem(state, list, span, run);
-    });
+  const trial = attempt(state, () => {
+    if (isUndone) state.isTrial = true;
+    eachItem(state, list, span, run);
   });
-  const isChanged = [...written].some(
+  const isChanged = [...trial.written].some(
     ([cell, value]) => cell.birth <= births && cell.value !== value,
   );
   const isQuiet = state.emitted === emitted && !isChanged;
-  if (isUndone || (isQuiet && !mayEnd(commands))) {
-    giveBack();
-    taint.length = losses;
-    notes.length = noted;
-    state.jumps.length = jumped;
-    state.isTrial = isTrial;
-  } else {
-    for (const [cell, value] of written) write(state, cell, value);
-    for (const command of commands) emit(state, command);
-  }
+  if (isUndone || (isQuiet && !mayEnd(trial.commands))) trial.drop();
+  else follow(state, trial);
   return isQuiet;
 }
 

@@ -1,8 +1,9 @@
 // The items of a list that are made when they are asked for: each time anew, so that what the code assigns to one of them
 // is told to those that are made behind it.
+import { weaken } from "../lattice";
 import { type Cell, type ObjectValue, oneOfSeveral, type Value } from "../../values";
 import { readsOf } from "../values/convert";
-import { newCell, write, type CallSite, type State } from "../state";
+import { newCell, type CallSite, type State } from "../state";
 import { callWithItem } from "./items";
 
 type Derived = Extract<Value, { kind: "derived" }>;
@@ -44,6 +45,5 @@ export function noteItemWrite(
   if (!assigned) return;
   const cell = assigned.get(field) ?? { value: undefined, birth: 0 };
   assigned.set(field, cell);
-  const before = cell.value ? readsOf(cell.value) : [];
-  write(state, cell, oneOfSeveral(WHICH, [...new Set([...before, ...readsOf(value)])]));
+  weaken(state, cell, value, WHICH);
 }

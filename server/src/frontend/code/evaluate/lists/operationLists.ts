@@ -8,6 +8,7 @@ import { UNDEFINED } from "../../values";
 import { bind, innerScope } from "../bindings";
 import { choiceOf } from "../values/operators";
 import { isPending } from "../calls/awaits";
+import { within } from "../fork";
 import type { State } from "../state";
 import { append, isQuietLoop } from "./iteration";
 import { itemsOf } from "./collections";
@@ -62,14 +63,12 @@ export function fillsWithOperations(
   if (list.kind !== "list") return false;
   const { frame } = state;
   const of = (item: Value): Value => {
-    const around = state.frame;
-    state.frame = frame;
     const inner = innerScope(scope);
-    bind(state, inner, loop.pattern, item, true);
-    state.evaluator.block(state, inner, shape.before);
-    const made = state.evaluator.expression(state, inner, shape.item);
-    state.frame = around;
-    return made;
+    return within(state, { frame }, () => {
+      bind(state, inner, loop.pattern, item, true);
+      state.evaluator.block(state, inner, shape.before);
+      return state.evaluator.expression(state, inner, shape.item);
+    });
   };
   let areOperations = false;
   const isQuiet = isQuietLoop(state, over, loop.span, (item) => {

@@ -6,6 +6,7 @@ import { UNDEFINED, type Connection, type ObjectValue, type Value } from "../../
 import { rangeOf } from "../../../sql/text/lines";
 import type { Command } from "../../../../program/statement";
 import { superclassOf } from "../values/methods";
+import { within } from "../fork";
 import { collectCommands, emit, lose, type State } from "../state";
 import { committing, dooming } from "../errors/exceptionFlow";
 import { isOfLanguage, semanticsOf } from "../../semantics";
@@ -98,10 +99,7 @@ function committed(
   const write = (source: SourceRange): void => {
     writeChanges(state, connection, { ...options, source });
   };
-  const { frame } = state;
-  state.frame = { ...frame, returning: write };
-  const left = run();
-  state.frame = frame;
+  const left = within(state, { frame: { ...state.frame, returning: write } }, run);
   if (!left) write(options.source);
 }
 

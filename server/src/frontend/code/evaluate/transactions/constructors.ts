@@ -12,6 +12,7 @@ import { beginJumps, endTarget } from "../jumps";
 import { mayEnd } from "../lists/iteration";
 import { beginTarget, takeJumps } from "../jumpTargets";
 import { readsOf, unknownExpression } from "../values/convert";
+import { within } from "../fork";
 import { collectCommands, emit, sourceOf, write, type State, type Target } from "../state";
 
 /** The fields that a constructor assigns whatever it is given, unless it ends early: `this.a = a`. Linear in its length, once. */
@@ -42,20 +43,18 @@ export function runConstructor(
   hir: HirFunction,
   { source, isCalled }: { readonly source: SourceRange | undefined; readonly isCalled: boolean },
 ): readonly Command[] {
-  const { frame, loops, emitted } = state;
+  const { frame, loops, making, emitted } = state;
   const which = state.ids.fresh("return");
   const target = beginTarget(state, which, which);
   const value = state.ids.fresh("returned");
   const own = { which, value, returns: [] as Value[], target };
-  state.frame = { ...frame, ...own, isHeld: false, isLeaving: false };
+  const inside = { ...frame, ...own, isHeld: false, isLeaving: false };
   let left = false;
-  state.making += 1;
-  const body = collectCommands(state, () => {
-    left = state.evaluator.block(state, scope, hir.body);
-  });
-  state.making -= 1;
-  state.frame = frame;
-  state.loops = loops;
+  const body = within(state, { frame: inside, loops, making: making + 1 }, () =>
+    collectCommands(state, () => {
+      left = state.evaluator.block(state, scope, hir.body);
+    }),
+  );
   const hasStatements = state.emitted > emitted;
   const isEnding = source !== undefined && (own.returns.length > 0 || mayEnd(body));
   if (!isCalled || !(hasStatements || isEnding)) {

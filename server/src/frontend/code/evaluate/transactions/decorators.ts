@@ -4,6 +4,7 @@ import type { HirAnnotation, HirClass, HirExpression, HirMethod } from "../../hi
 import { functionKey } from "../../queries/origins";
 import { textOf, UNDEFINED, type Scope, type Value } from "../../values";
 import { recordOf } from "../lists/collections";
+import { within } from "../fork";
 import { collectCommands, type CallSite, type State } from "../state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
@@ -88,13 +89,12 @@ function takesMethod({
 
 /** Runs something that is done once, when the class is made: its statements are of no transaction. */
 function aside<Result>(state: State, run: () => Result): Result {
-  const { frame } = state;
-  state.frame = { ...frame, depth: 0, isRoot: false };
   let result: { readonly value: Result } | undefined;
-  collectCommands(state, () => {
-    result = { value: run() };
-  });
-  state.frame = frame;
+  within(state, { frame: { ...state.frame, depth: 0, isRoot: false } }, () =>
+    collectCommands(state, () => {
+      result = { value: run() };
+    }),
+  );
   if (!result) throw new Error("what is collected runs at once");
   return result.value;
 }

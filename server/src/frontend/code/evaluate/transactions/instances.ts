@@ -1,4 +1,5 @@
 // Values that are there before anything ran: parameters by their types, objects of classes that somebody else made.
+import type { SourceRange } from "../../../../protocol/source";
 import { heldBy, someWithin } from "../values/subvalues";
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
@@ -26,8 +27,10 @@ import { addItself, constructorFor, implementing, isOpen } from "../calls/javaCa
 import { settle } from "../calls/awaits";
 import { methodValue, superclassOf } from "../values/methods";
 import { appliedType, givenToCallback, isOfFunction } from "../values/typeArguments";
-import { splitAt, typeOfName, typeOfMember } from "../values/memberTypes";
+import { alternativesOf, isNothing, isUndefined, typeTree, type Type } from "../../typeTree";
+import { typeOfName, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
+import { within } from "../fork";
 import {
   bornNow,
   collectCommands,
@@ -70,7 +73,11 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   if (bound) return inputOfType(state, bound, path);
   const meant = appliedType(state, type) ?? type;
   const typed = typedValue(state, text, module.scope);
-  if (typed && isOfTransaction(typed) && (type.isOptional === true || MAY_BE_NOTHING.test(text))) {
+  if (
+    typed &&
+    isOfTransaction(typed) &&
+    (type.isOptional === true || alternativesOf(typeTree(text)).some(isNothing))
+  ) {
     if (state.lacks.isWithout) return UNDEFINED;
     state.lacks.given ??= path;
   }
@@ -80,7 +87,9 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   }
   const input: Value = {
     ...{ kind: "input", path, origin: "argument", type: text },
-    ...((type.isOptional === true || isPerhapsUndefined(text)) && { mayLack: true }),
+    ...((type.isOptional === true || alternativesOf(typeTree(text)).some(isUndefined)) && {
+      mayLack: true,
+    }),
   };
   const interfaces = interfacesOf(text);
   const ofInterface = (property: string): Value | undefined => {
@@ -91,7 +100,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
   const named = name === undefined ? undefined : typeOfName(state, module, name);
   const standsFor =
-    inferredType(state, named?.module ?? module, named?.text ?? text) ?? named?.text;
+    inferredType(state, named?.module ?? module, typeTree(named?.text ?? text)) ?? named?.text;
   const members = (property: string): Value | undefined => {
     const reached = ofInterface(property);
     if (reached) return reached;
@@ -126,8 +135,9 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
 
 /** The members of an object that use a database and are a part of a type: `T & { more: string }`. */
 function ofBound(state: State, { text, bound }: WrittenType, property: string): Value | undefined {
-  for (const part of bound ? splitAt(text, "&") : []) {
-    const type = bound?.get(part.trim());
+  const tree = typeTree(text);
+  for (const part of bound && tree.kind === "intersection" ? tree.parts : [tree]) {
+    const type = bound?.get(part.text);
     const value = type && typedValue(state, type.text, type.module.scope);
     if (value?.kind !== "object" || !hasConnection(value)) continue;
     const own = methodValue(state, value, property) ?? value.fields.get(property)?.value;
@@ -164,16 +174,12 @@ export function declaredInput(state: State, type: WrittenType, name: string): Va
 
 /** The names in a type whose members are its own: `A | undefined`, `A & B`, `A<T>`. */
 function interfacesOf(type: string): readonly string[] {
-  return splitAt(type, "|&").flatMap(
-    (each) => /^\s*([\w$]+)\s*(?:<.*>\s*)?$/su.exec(each)?.[1] ?? [],
-  );
+  const namesIn = (tree: Type): readonly string[] => {
+    if (tree.kind === "union" || tree.kind === "intersection") return tree.parts.flatMap(namesIn);
+    return tree.kind === "name" && !tree.name.includes(".") ? [tree.name] : [];
+  };
+  return namesIn(typeTree(type));
 }
-
-function isPerhapsUndefined(type: string): boolean {
-  return splitAt(type, "|").some((each) => each.trim() === "undefined");
-}
-
-const MAY_BE_NOTHING = /\|\s*(?:undefined|null)\b/u;
 
 /** An object of a class of TypeScript with nothing but fields: its caller gives what is in them. */
 function isRecord(value: Value): boolean {
@@ -282,14 +288,13 @@ function composedType(
   if (factory !== undefined) return { value: resultOf(state, module.lookup(factory)) };
   const client = clientOfTransaction(type);
   if (client !== undefined) return { value: inTransactionOf(state, valueOf(client)) };
-  for (const separator of ["|", "&"]) {
-    const parts = splitAt(type, separator);
-    if (parts.length < 2) continue;
-    const values = parts.flatMap((each) => valueOf(each) ?? []);
+  const tree = typeTree(type);
+  if (tree.kind === "union" || tree.kind === "intersection") {
+    const values = tree.parts.flatMap(({ text }) => valueOf(text) ?? []);
     // Where it may be a transaction's, it is up to the caller.
     return { value: values.find(isOfTransaction) ?? values[0] };
   }
-  return type.startsWith("{") || FUNCTION.test(type) ? { value: undefined } : undefined;
+  return tree.kind === "record" || tree.kind === "function" ? { value: undefined } : undefined;
 }
 
 /** `ReturnType<typeof createStore>`, also awaited. */
@@ -298,36 +303,31 @@ const RESULT_OF = /^(?:Awaited<\s*)?ReturnType<\s*typeof\s+([\w$]+)\s*>(?:\s*>)?
 /** Results of functions of the workspace: a name of its type stands for it. */
 const ofFactories = new WeakSet<Value>();
 
-const results = new WeakMap<State["ids"], Map<HirFunction, Value | undefined>>();
-
 /** Result of a function that somebody else called, with arguments as their types say: one and the same in a root. */
 function resultOf(state: State, callee: Value | undefined): Value | undefined {
   if (callee?.kind !== "function") return undefined;
-  const known = results.get(state.ids) ?? new Map<HirFunction, Value | undefined>();
-  results.set(state.ids, known);
+  const { factories: known } = state;
   const { function: hir, scope } = callee;
   if (known.has(hir)) return known.get(hir);
   // One that is asked for while it is made holds itself.
   known.set(hir, undefined);
   const { frame, emitted } = state;
-  state.frame = { ...frame, file: scope.module.file };
-  const inputs = hir.parameters.map(
-    (parameter) => ofItsMaker(state, parameter, scope) ?? inputOf(state, parameter, hir.name ?? ""),
-  );
   let value: Value | undefined;
-  const site = { span: hir.span, isNew: false, typeArguments: [], name: hir.name ?? "" };
-  collectCommands(state, () => {
-    value = settle(state, state.evaluator.call(state, callee, inputs, site));
+  within(state, { frame: { ...frame, file: scope.module.file } }, () => {
+    const inputs = hir.parameters.map(
+      (parameter) =>
+        ofItsMaker(state, parameter, scope) ?? inputOf(state, parameter, hir.name ?? ""),
+    );
+    const site = { span: hir.span, isNew: false, typeArguments: [], name: hir.name ?? "" };
+    collectCommands(state, () => {
+      value = settle(state, state.evaluator.call(state, callee, inputs, site));
+    });
   });
-  state.frame = frame;
   const found = state.emitted === emitted && value?.kind === "object" ? value : undefined;
   if (found) ofFactories.add(found);
   known.set(hir, found);
   return found;
 }
-
-/** `(trx: Transaction) => Promise<void>`, which is none of the types that it names. */
-const FUNCTION = /^(?:(?:new\s*)?<.*>\s*)?\(.*\)\s*=>/su;
 
 function isOfTransaction(value: Value): boolean {
   return value.kind === "handle" && value.connection?.isPool === false;
@@ -441,9 +441,28 @@ function newObject(
     noteCut(state);
     return unknown("an object that holds one of its own class");
   }
-  const outer = { calls: state.calls, frame: state.frame };
-  state.calls = [...outer.calls, key];
-  state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
+  const frame = { ...state.frame, file: of.scope.module.file, isRoot: false, returns: [] };
+  const from = { site, source: site && sourceOf(state, site.span), isAbove };
+  const make = (): ObjectValue => filledObject(state, of, args, library, from);
+  const self = within(state, { calls: [...state.calls, key], frame }, make);
+  addItself(state, self);
+  return self;
+}
+
+/** The call that makes an object, if one is known; `isAbove`: of the class above. */
+interface MadeFrom {
+  readonly site: CallSite | undefined;
+  readonly source: SourceRange | undefined;
+  readonly isAbove: boolean;
+}
+
+function filledObject(
+  state: State,
+  of: { readonly class: HirClass; readonly scope: Scope },
+  args: readonly Value[] | undefined,
+  library: Value | undefined,
+  { site, source, isAbove }: MadeFrom,
+): ObjectValue {
   const parent = superclassOf(of);
   const constructor = constructorFor(of.class, args?.length);
   // The arguments of a constructor to the one above, and their effect, are told where it calls that.
@@ -493,13 +512,9 @@ function newObject(
       if (!self.fields.has(name) || isKnown(value) || isLeftOut)
         self.fields.set(name, newCell(state, value));
     });
-    const source = site && sourceOf({ ...state, frame: outer.frame }, site.span);
     const isCalled = args !== undefined && !isAbove;
     for (const each of runConstructor(state, scope, hir, { source, isCalled })) emit(state, each);
   }
-  state.calls = outer.calls;
-  state.frame = outer.frame;
-  addItself(state, self);
   return self;
 }
 
@@ -522,8 +537,8 @@ export function heldValue(state: State, type: string, scope: Scope): Value | und
 function typedParts(state: State, type: string, scope: Scope): readonly Value[] {
   const named = typeOfName(state, scope.module, type);
   const inner = named?.module.scope ?? scope;
-  return splitAt(named?.text ?? type, "|").flatMap(
-    (part) => typedValue(state, part.trim(), inner) ?? [],
+  return alternativesOf(typeTree(named?.text ?? type)).flatMap(
+    ({ text }) => typedValue(state, text, inner) ?? [],
   );
 }
 

@@ -1,7 +1,8 @@
 // Values as expressions of the AR: as scalars, and as conditions the way the language tells true from false.
+import { alternativesOf, isNothing, typeTree, type Type } from "../../typeTree";
 import type { Expression, ValueType } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
-import { ownEntry } from "../../../../protocol/dictionary";
+import { dictionary, ownEntry } from "../../../../protocol/dictionary";
 import { isCondition, JSON_NULL, literal, TRUE } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
 import { fewReads } from "../../roots/provenance";
@@ -367,33 +368,46 @@ function truthOfUntyped(operand: Expression): Expression {
 }
 
 function isOfSeveral(type: string | undefined): boolean {
-  const parts = (type ?? "").split("|").map((each) => each.trim());
-  const types = new Set(
-    parts.filter((each) => each !== "null" && each !== "undefined").map(typeOfPart),
-  );
+  const types = falseTypes(type);
   return types.size > 1 && !types.has(undefined);
 }
 
 /** The false values of a declared type: `other` for objects, which never are; undefined where that is not known. */
 export function declaredType(type: string | undefined): ValueType | undefined {
-  const parts = (type ?? "")
-    .split("|")
-    .map((each) => each.trim())
-    .filter((each) => each !== "null" && each !== "undefined");
-  const types = new Set(parts.map(typeOfPart));
+  const types = falseTypes(type);
   return types.size === 1 ? [...types][0] : undefined;
 }
 
-function typeOfPart(part: string): ValueType | undefined {
-  if (/^(?:boolean|true|false)$/u.test(part)) return "bool";
-  if (/^(?:string|"[^"]*"|'[^']*')$/u.test(part)) return "text";
-  if (/^(?:number|bigint|-?\d+)$/u.test(part)) return "decimal";
-  return /^\{|\}$|\]$|^(?:Date|Buffer|Uint8Array|(?:Readonly)?(?:Array|Map|Set)<.*|Record<.*)$/su.test(
-    part,
-  )
-    ? "other"
-    : undefined;
+function falseTypes(type: string | undefined): ReadonlySet<ValueType | undefined> {
+  const parts = alternativesOf(typeTree(type ?? "")).filter((each) => !isNothing(each));
+  return new Set(parts.map(falseTypeOf));
 }
+
+function falseTypeOf(part: Type): ValueType | undefined {
+  switch (part.kind) {
+    case "literal":
+      return OF_LITERALS[typeof part.value];
+    case "record":
+    case "array":
+    case "tuple":
+      return "other";
+    case "intersection":
+      return part.parts.some((each) => falseTypeOf(each) === "other") ? "other" : undefined;
+    case "name":
+      return OF_NAMES[part.name] ?? (OBJECTS.test(part.name) ? "other" : undefined);
+    default:
+      return undefined;
+  }
+}
+
+const OF_LITERALS = dictionary<ValueType>({ boolean: "bool", string: "text", number: "decimal" });
+const OF_NAMES = dictionary<ValueType>({
+  boolean: "bool",
+  string: "text",
+  number: "decimal",
+  bigint: "decimal",
+});
+const OBJECTS = /^(?:Date|Buffer|Uint8Array|(?:Readonly)?(?:Array|Map|Set)|Record)$/u;
 
 /** That a row is there. Rows of a loop are. */
 export function presenceOf(row: Extract<Value, { kind: "row" }>): Expression {

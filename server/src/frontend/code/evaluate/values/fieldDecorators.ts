@@ -1,4 +1,5 @@
 // Facts that decorators state of fields and parameters: that callers may leave them out, or give null.
+import { alternativesOf, isNull, typeTree } from "../../typeTree";
 import type { HirAnnotation, HirClass, HirExpression, HirField } from "../../hir";
 
 /** Values that may be given for something besides those of its type. */
@@ -46,7 +47,7 @@ function hasDefault(argument: HirExpression): boolean {
 
 /** The type of something with null among it where its decorators say so. */
 export function withNull(type: string, { mayBeNull }: Lacks): string {
-  return mayBeNull && !/\|\s*null\b/u.test(type) ? `${type} | null` : type;
+  return mayBeNull && !alternativesOf(typeTree(type)).some(isNull) ? `${type} | null` : type;
 }
 
 /**

@@ -6,19 +6,16 @@ import { isLarge } from "./convert";
 
 const MOST_PARTS = 40;
 
-const held = new WeakMap<State["ids"], Map<string, Expression>>();
-
 /** The expression, by way of a variable of the AR where it is large. */
 export function boundSize(state: State, value: Expression, source: SourceRange): Expression {
   if (!isLarge(value, MOST_PARTS)) return value;
   const variable = state.ids.fresh("v");
   emit(state, { kind: "assign", variable, value, source });
-  const own = held.get(state.ids) ?? new Map<string, Expression>();
-  held.set(state.ids, own.set(variable, value));
+  state.large.set(variable, value);
   return { kind: "variable", name: variable };
 }
 
 /** The value behind such a variable; undefined for other expressions. */
 export function standsForLarge(state: State, value: Expression): Expression | undefined {
-  return value.kind === "variable" ? held.get(state.ids)?.get(value.name) : undefined;
+  return value.kind === "variable" ? state.large.get(value.name) : undefined;
 }

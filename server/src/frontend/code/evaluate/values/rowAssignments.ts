@@ -1,5 +1,6 @@
 // Fields of rows that the code assigns. All who hold the first row of a result hold the same; of others it is only known
 // that a field of some row was assigned, which is told to those who ask another row for it.
+import { weaken } from "../lattice";
 import {
   type Cell,
   fieldExpression,
@@ -9,7 +10,7 @@ import {
   type Value,
 } from "../../values";
 import { noteRead, noteNewField } from "../lists/lastReads";
-import { write, type State } from "../state";
+import { type State } from "../state";
 import { readsOf } from "./convert";
 
 const FIRST = "first";
@@ -44,8 +45,7 @@ export function noteRowAssignment(state: State, row: RowValue, field: string, va
   const cell = cells.get(field) ?? { value: undefined, birth: 0, unset: oneOfSeveral(WHICH) };
   cells.set(field, cell);
   if (cell.value === undefined) noteNewField(cell, cells);
-  const before = cell.value ? readsOf(cell.value) : [];
-  write(state, cell, oneOfSeveral(WHICH, [...new Set([...before, ...readsOf(value)])]));
+  weaken(state, cell, value, WHICH);
 }
 
 /** Content of a row in a field that was assigned to others of its result; undefined where none was. */

@@ -1,4 +1,5 @@
 // `{ ...first, ...second }`: what comes later wins where it has a field.
+import { join } from "../lattice";
 import {
   ABSENT,
   type ObjectValue,
@@ -98,10 +99,7 @@ function withOthers(state: State, made: ObjectValue, value: Value): ObjectValue 
     if (own !== before) fields.set(name, newCell(state, own));
   }
   const rest = made.rest
-    ? oneOfSeveral("which of two spreads gives a field is not known", [
-        ...readsOf(made.rest),
-        ...readsOf(value),
-      ])
+    ? join(made.rest, value, "which of two spreads gives a field is not known")
     : value;
   return { ...made, fields, rest };
 }

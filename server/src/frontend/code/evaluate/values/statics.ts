@@ -52,17 +52,13 @@ export function staticMember(
     : { kind: "builtin", name: `class.${property}`, self: value };
 }
 
-const constants = new WeakMap<State["ids"], Map<HirExpression, Value>>();
-
 /** The value of a field; constants are what they were before in the same function. */
 function valueOfField(state: State, scope: Scope, hir: HirExpression): Value {
-  const known = constants.get(state.ids) ?? new Map<HirExpression, Value>();
-  constants.set(state.ids, known);
-  const own = known.get(hir);
+  const own = state.constants.get(hir);
   if (own) return own;
   const { emitted } = state;
   const value = state.evaluator.expression(state, scope, hir);
-  if (state.emitted === emitted && isConstant(value)) known.set(hir, value);
+  if (state.emitted === emitted && isConstant(value)) state.constants.set(hir, value);
   return value;
 }
 

@@ -1,17 +1,18 @@
 // Types with arguments, and what the type of a function says that it gives to the functions that it is given.
 import type { State } from "../state";
-import { splitAt, typeOfName } from "./memberTypes";
+import { typeTree } from "../../typeTree";
+import { typeOfName } from "./memberTypes";
 import type { WrittenType } from "./unionTypes";
 
 /** Meaning of the name of a type with arguments, with these: `Wrapped<Service>`. Linear in the text. */
 export function appliedType(state: State, type: WrittenType): WrittenType | undefined {
   const { text, module, bound } = type;
-  const [, name, inner = ""] = /^([\w$]+)\s*<(.*)>$/su.exec(text.trim()) ?? [];
-  const named = name === undefined ? undefined : typeOfName(state, module, name);
+  const tree = typeTree(text);
+  if (tree.kind !== "name" || tree.arguments.length === 0) return undefined;
+  const named = typeOfName(state, module, tree.name);
   if (!named?.parameters) return undefined;
-  const given = splitAt(inner, ",").map((each) => each.trim());
   const own = named.parameters.flatMap((parameter, at) => {
-    const argument = given[at];
+    const argument = tree.arguments[at]?.text;
     if (argument === undefined) return [];
     const written = bound?.get(argument) ?? { text: argument, module, ...(bound && { bound }) };
     return [[parameter, written] as const];
@@ -41,13 +42,9 @@ function parametersOf(state: State, type: WrittenType): readonly WrittenType[] |
   const written = type.text.trim();
   const named = /^[\w$]+$/u.test(written) ? typeOfName(state, type.module, written) : undefined;
   const { text, module } = bound?.get(written) ?? named ?? type;
-  const plain = text.trim().replace(/^<.*?>\s*(?=\()/su, "");
-  const [list] = splitAt(plain, "=");
-  const [, inner] = /^\((.*)\)\s*$/su.exec(list ?? "") ?? [];
-  return inner === undefined
-    ? undefined
-    : splitAt(inner, ",").map((each) => {
-        const own = /^\s*[\w$]+\s*(?:\?\s*)?:(.+)$/su.exec(each)?.[1] ?? "";
-        return { text: own.trim(), module, ...(bound && { bound }) };
-      });
+  const tree = typeTree(text);
+  if (tree.kind !== "function") return undefined;
+  return tree.parameters.map((each) => {
+    return { text: each?.text ?? "", module, ...(bound && { bound }) };
+  });
 }

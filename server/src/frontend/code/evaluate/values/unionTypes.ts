@@ -1,4 +1,5 @@
 // Types of properties of what is of one of several types: `{ type: "a"; of: number } | { type: "b" }`.
+import { typeTree, type Type } from "../../typeTree";
 import type { ModuleScope } from "../../values";
 
 /** A type as written, and where. */
@@ -59,18 +60,22 @@ function tagOf(
   memberOf: MemberOf,
 ): NonNullable<WrittenType["missing"]> | "unclear" | undefined {
   for (const property of names) {
-    const texts = types.map((each) => memberOf(each, property)?.text.trim() ?? "");
-    if (new Set(texts).size < types.length) continue;
-    if (texts.every((each) => LITERAL.test(each))) {
-      const values = texts.map((each) =>
-        each === "true" || each === "false" ? each === "true" : each.slice(1, -1),
-      );
-      return { property, values };
-    }
-    if (texts.every((each) => NAMED.test(each))) return "unclear";
+    const trees = types.map((each) => typeTree(memberOf(each, property)?.text ?? ""));
+    if (new Set(trees.map(({ text }) => text)).size < types.length) continue;
+    const values = trees.flatMap((each) => (isTag(each) ? each.value : []));
+    if (values.length === trees.length) return { property, values };
+    if (trees.every((each) => isTag(each) || isOfConstant(each))) return "unclear";
   }
   return undefined;
 }
 
-const LITERAL = /^(?:"[^"\\]*"|'[^'\\]*'|true|false)$/u;
-const NAMED = /^(?:"[^"\\]*"|'[^'\\]*'|typeof [\w$.]+|[\w$]+(?:\.[\w$]+)+)$/u;
+function isTag(
+  type: Type,
+): type is Extract<Type, { kind: "literal" }> & { value: string | boolean } {
+  return type.kind === "literal" && (typeof type.value === "string" || typeof type.value === "boolean"); // prettier-ignore
+}
+
+/** `typeof KIND`, `Kind.First`. */
+function isOfConstant(type: Type): boolean {
+  return type.kind === "typeof" || (type.kind === "name" && type.name.includes(".") && type.arguments.length === 0); // prettier-ignore
+}

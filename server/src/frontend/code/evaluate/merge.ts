@@ -1,49 +1,27 @@
-// Where paths of the code meet: what a cell holds after a branch, and the variables that go from round to round.
+// Merge and summarise: where paths meet one state goes on, and a loop is summarised by the variables that go from round to
+// round.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { ABSENT, ageOf, type Cell, oneOfSeveral, scalar, unknown, type Value } from "../values";
+import { sameValue, join, phi } from "./lattice";
 import { askedSoFar, wasAskedSince } from "./lists/lastReads";
-import { expressionOf, isLarge, negate, readsOf, sameExpression } from "./values/convert";
+import { expressionOf, isLarge, negate, readsOf } from "./values/convert";
 import { takeJumps } from "./jumpTargets";
 import { isReplay } from "./lists/accumulation";
-import { choiceOf, isNullish, oneClient } from "./values/operators";
-import { changedTo, foreignAs } from "./values/foreignValues";
+import { isNullish, oneClient } from "./values/operators";
+import { foreignAs } from "./values/foreignValues";
 import { grownOnPaths } from "./lists/conditionalAppend";
-import { collectCommands, emit, undone, write, type State, type Jump } from "./state";
-import { assuming, canChoose, isTextual } from "./values/texts";
-
-/** A path that was evaluated and undone. */
-export interface Path {
-  readonly commands: Command[];
-  readonly written: ReadonlyMap<Cell, Value | undefined>;
-  /** It never reaches its end: it returns, throws, breaks or continues. */
-  readonly left: boolean;
-}
-
-/** Evaluates a path from the state at hand, which stays as it was. */
-export function evaluatePath(state: State, run: () => boolean): Path {
-  const { present, open, branches } = state;
-  state.branches = [...branches, state.workspace.counts.births];
-  let left = false;
-  let commands: Command[] = [];
-  const { written } = undone(state, () => {
-    commands = collectCommands(state, () => {
-      left = run();
-    });
-  });
-  state.present = present;
-  state.open = open;
-  state.branches = branches;
-  return { commands, written, left };
-}
+import { saveOutput, within, fork, type Path } from "./fork";
+import { emit, write, type State, type Jump } from "./state";
+import { canChoose, isTextual } from "./values/texts";
 
 /**
  * Goes on behind a branch of which one of two paths was taken: cells hold what the path left in them. A path that was
  * left counts no more. Adds to the paths' commands what tells them apart afterwards; gives whether both were left.
  */
-export function joinPaths(
+export function merge(
   state: State,
   condition: Expression,
   then: Path,
@@ -139,12 +117,7 @@ function joined(
     const type = then.kind === "scalar" ? then.type : undefined;
     return foreignAs([then, otherwise], scalar({ kind: "variable", name }, type));
   }
-  const condition = flagOf(joining);
-  return choiceOf(
-    condition,
-    assuming(then, condition, true),
-    assuming(otherwise, condition, false),
-  );
+  return phi(flagOf(joining), then, otherwise);
 }
 
 /** The condition by which the path is known afterwards: the condition itself where nothing can change it. */
@@ -172,36 +145,6 @@ function isOneExpression(value: Value): boolean {
   return isScalar(value) || isTextual(value);
 }
 
-/** True if two values are the same for all that is known. */
-export function sameValue(left: Value, right: Value): boolean {
-  if (left === right) return true;
-  if (left.kind !== right.kind) return false;
-  switch (left.kind) {
-    case "undefined":
-      return true;
-    case "scalar":
-      return (
-        right.kind === "scalar" &&
-        sameExpression(left.expression, right.expression) &&
-        changedTo(left) === changedTo(right)
-      );
-    case "input":
-      if (changedTo(left) !== changedTo(right)) return false;
-      return right.kind === "input" && left.path === right.path && left.element === right.element;
-    case "row":
-      return (
-        right.kind === "row" &&
-        left.result === right.result &&
-        left.overlay === right.overlay &&
-        JSON.stringify(left.at) === JSON.stringify(right.at)
-      );
-    case "rows":
-      return right.kind === "rows" && left.result === right.result;
-    default:
-      return false;
-  }
-}
-
 /** Effect of a loop: its commands, and whether it surely leaves more than the loop. */
 export interface LoopBody {
   readonly commands: Command[];
@@ -214,7 +157,7 @@ export interface LoopBody {
  * cells that it writes become variables of the AR, assigned before the loop, at the end of each round and where a round
  * is left. `body` gives whether every path left before the end.
  */
-export function loopBody(
+export function summariseLoop(
   state: State,
   source: SourceRange,
   id: string,
@@ -247,8 +190,8 @@ export function loopBody(
       write(state, cell, oneOfSeveral(why, readsOf(value)));
     }
   }
-  const path = first?.stands ? first.path : evaluatePath(state, () => body(carried));
-  if (!path.left) path.commands.push(...carriedOver(state, carried, source, path.written));
+  const path = first?.stands ? first.path : fork(state, () => body(carried));
+  if (!path.left) path.commands.push(...loopCarried(state, carried, source, path.written));
   for (const [cell, value] of path.written) {
     if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(cell, value));
   }
@@ -292,14 +235,13 @@ function isGrowing({ isGrown }: Cell, value: Value): boolean {
 
 function afterRounds(cell: Cell, value: Value | undefined): Value | undefined {
   if (value === undefined || isGrowing(cell, value)) return value;
-  return oneOfSeveral("it changes from round to round of a loop", readsOf(value));
+  return join(cell.value ?? ABSENT, value, "it changes from round to round of a loop");
 }
 
 /** Some rounds end with one value, and others with another one. */
 function inSomeRounds(cell: Cell, value: Value | undefined): Value | undefined {
   if (value === cell.value) return value;
-  const reads = [cell.value, value].flatMap((each) => (each ? readsOf(each) : []));
-  return oneOfSeveral("it changes in some rounds of a loop", reads);
+  return join(cell.value ?? ABSENT, value ?? ABSENT, "it changes in some rounds of a loop");
 }
 
 interface FirstRound {
@@ -312,16 +254,10 @@ interface FirstRound {
 }
 
 function firstRound(state: State, id: string, run: () => boolean, before: number): FirstRound {
-  const { taint, frame, notes, tentative, ids } = state;
-  const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
-  const giveBack = ids.mark();
-  const jumped = state.jumps.length;
+  const takeBack = saveOutput(state);
   const moment = askedSoFar();
-  state.tentative = before;
-  const path = evaluatePath(state, run);
-  state.tentative = tentative;
+  const path = within(state, { tentative: before }, () => fork(state, run));
   const isWhole = !state.isTrial;
-  state.isTrial = false;
   const jumps = takeJumps(state, id);
   const written = [path.written, ...jumps.map(({ values }) => values)];
   const cells = new Set(written.flatMap((each) => [...each.keys()]));
@@ -332,18 +268,12 @@ function firstRound(state: State, id: string, run: () => boolean, before: number
       const { value } = cell;
       return (value === undefined || isGrowing(cell, value)) && !wasAskedSince(cell, moment);
     });
-  if (!stands) {
-    giveBack();
-    taint.length = losses;
-    frame.returns.length = returns;
-    notes.length = noted;
-    state.jumps.length = jumped;
-  }
+  if (!stands) takeBack();
   return { path, jumps, changed, stands };
 }
 
 /** Assigns the variables of a loop what its cells hold at the end of a round, all at once. */
-export function carriedOver(
+export function loopCarried(
   state: State,
   carried: ReadonlyMap<Cell, string>,
   source: SourceRange,
