@@ -80,8 +80,11 @@ function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar 
   return own.get(language);
 }
 
-/** Milliseconds per text; normal files take less than a tenth of a second. */
-const LONGEST_PARSE = 2000;
+/**
+ * Processor milliseconds of the process per text, whose other threads count as well; normal files take less than a tenth of a second. On a
+ * busy machine wall time would give up on files that others read.
+ */
+const LONGEST_PARSE = 4000;
 
 /** The starting point of an incremental parse. */
 interface Kept {
@@ -179,11 +182,16 @@ function parseAgain(grammar: Grammar, text: string, before: Tree): Tree | null {
 }
 
 function parseInTime({ parser }: Grammar, text: string, before?: Tree): Tree | null {
-  const end = performance.now() + LONGEST_PARSE;
-  const tree = parser.parse(text, before, { progressCallback: () => performance.now() > end });
+  const end = processorTime() + LONGEST_PARSE;
+  const tree = parser.parse(text, before, { progressCallback: () => processorTime() > end });
   // A cancelled parse would be resumed with the next text.
   if (tree === null) parser.reset();
   return tree;
+}
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function plainTree(tree: Tree, grammar: Grammar, isKnown: ParseOptions["isKnown"]): SyntaxNode {
