@@ -1,10 +1,14 @@
-// Handlers of the code that do nothing with the database: behind them a function ends as an error ends it.
+// Handlers and failures of the code that change nothing in the database: behind them a function ends as it would without them.
+import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
+import { walkExpression } from "../../../sql/walk";
 import { RETHROWN } from "../transactions/transactions";
 
 /**
  * The command without handlers that run no statement and behind which none is run: an error ends the function there,
  * and what was not committed is undone. Handlers inside of a transaction stay: behind them it may still commit.
+ * Failures behind the last statement that depend on arguments alone (`res.json()` of what was committed) go as well: every
+ * execution with these arguments has them.
  */
 export function withoutIdleHandlers(command: Command, isFollowed = false): Command {
   return withoutIdle(withoutRethrows(command, false), isFollowed);
@@ -50,6 +54,7 @@ function withoutIdle(command: Command, isFollowed: boolean): Command {
     }
     case "if": {
       const { otherwise } = command;
+      if (!isFollowed && isFailure(command) && ofArguments(command.condition)) return NOTHING;
       return {
         ...command,
         then: withoutIdle(command.then, isFollowed),
@@ -69,6 +74,27 @@ function withoutIdle(command: Command, isFollowed: boolean): Command {
     default:
       return command;
   }
+}
+
+const NOTHING: Command = { kind: "sequence", commands: [] };
+
+function isFailure({ then, otherwise }: Extract<Command, { kind: "if" }>): boolean {
+  return then.kind === "rollback" && then.leaves === undefined && otherwise === undefined;
+}
+
+const OF_ARGUMENTS: ReadonlySet<Expression["kind"]> = new Set<Expression["kind"]>(
+  ["parameter", "literal", "comparison", "and", "or", "not", "isNull", "sameValue"], // prettier-ignore
+);
+
+/** True if a condition is the same in every execution with the same arguments. */
+function ofArguments(condition: Expression): boolean {
+  let isSame = true;
+  walkExpression(condition, [], {
+    expression: (each) => {
+      isSame &&= OF_ARGUMENTS.has(each.kind);
+    },
+  });
+  return isSame;
 }
 
 /** True if a command may run a statement. */
