@@ -168,7 +168,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       rule: options.rule,
       hasIndexes: options.hasIndexes ?? false,
       parameter: (number, type) => {
-        const read = (values[number] ??= new Map());
+        const read = (values[number] ??= new Map<SqlType, SqlValue>());
         const known = read.get(type);
         if (known !== undefined) return known;
         if (number > parameters.length) {

@@ -101,10 +101,11 @@ const READ = "SELECT v FROM y WHERE id = 1;";
 const WRITE = "UPDATE y SET v = v + 1 WHERE id = 1;";
 const SPLIT = { at: [RC, INNODB], notAt: [SI, RR, "serializable"] };
 
+// The check of a key reads the newest rows at REPEATABLE READ as well; run on PostgreSQL 18.
 check(
   "who deletes a parent saw that its children had gone",
   [`${READ} DELETE FROM parent WHERE id = :p;`, `DELETE FROM child WHERE parent = :p; ${WRITE}`],
-  SPLIT,
+  { at: [RC, RR, INNODB], notAt: [SI, "serializable"] },
 );
 check(
   "who moves a child saw its new parent",

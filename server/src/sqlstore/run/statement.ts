@@ -242,7 +242,7 @@ export function* runPlan(
       if (isWaiting) {
         const wait: LockWait = { kind: "read", keys: [], lockSeconds: error.seconds };
         const reply = yield wait;
-        // What was taken before is remembered; that one is given up.
+        // The locks taken before are remembered; that one is given up.
         if (reply.kind === "failed") drawn.locks.push(false);
         continue;
       }

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import type { Expression } from "../../../../server/src/program/expression";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
-import { parser } from "./programs";
 import type { FileId } from "../../../../server/src/protocol/source";
+import { parser } from "./programs";
 
 /** The literals of a query's condition. */
 async function literals(condition: string): Promise<readonly unknown[]> {
