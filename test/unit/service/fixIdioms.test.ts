@@ -520,7 +520,7 @@ const REPEATED: readonly (readonly [name: string, from: string, to: string, outc
   ["a count of its runs", BEGIN, `${BEGIN}\n    runs += 1;`, /^runs would be repeated/u],
   ["a list of its runs", BEGIN, `${BEGIN}\n    runs.push(from);`, /^runs\.push would be repeated/u],
   ["another service", BEGIN, `${BEGIN}\n    await bank.charges.create({ amount });`, /^bank\.charges\.create would be/u],
-  ["a helper with its connection", BEGIN, `${BEGIN}\n    await note(client, amount);`, /^const client = /u],
+  ["a helper with its connection", BEGIN, `${BEGIN}\n    const note = (own, n) => own.query("SELECT $1", [n]);\n    await note(client, amount);`, /^const client = /u],
 ]; // prettier-ignore
 
 describe("a loop that runs a transaction again", () => {
