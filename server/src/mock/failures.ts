@@ -101,14 +101,18 @@ function isList<Item>(running: Promise<void> | readonly Item[] | void): running 
   return Array.isArray(running);
 }
 
-/** Milliseconds. */
+/** Milliseconds, and how many such spans in a row are silent: one alone may be a pause of a busy machine. */
 const QUIET = 30;
+const SILENT = 3;
 
 /** Resolves when nothing more is sent: requests beside the one that the level has ended may go on. */
 async function quiet(store: OpenedStore): Promise<void> {
-  for (let before = -1; before !== store.statements().length;) {
-    before = store.statements().length;
+  let known = store.statements().length;
+  for (let silent = 0; silent < SILENT; silent += 1) {
     await new Promise((resolve) => setTimeout(resolve, QUIET));
+    const now = store.statements().length;
+    if (now !== known) silent = -1;
+    known = now;
   }
 }
 
