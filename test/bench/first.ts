@@ -95,12 +95,16 @@ async function measure(folder: string, file: string | undefined): Promise<Times>
       processId: process.pid,
       rootUri: uriOf(folder),
       workspaceFolders: [{ uri: uriOf(folder), name: path.basename(folder) }],
-      capabilities: { workspace: { configuration: true, workspaceFolders: true } },
+      capabilities: {
+        workspace: { configuration: true, workspaceFolders: true },
+        textDocument: { publishDiagnostics: { relatedInformation: true } },
+      },
     });
     await client.sendNotification("initialized", {});
     if (file !== undefined) {
       const text = readFileSync(fileURLToPath(file), "utf8");
-      const textDocument = { uri: file, languageId: "typescript", version: 1, text };
+      const languageId = file.endsWith(".sql") ? "sql" : "typescript";
+      const textDocument = { uri: file, languageId, version: 1, text };
       await client.sendNotification("textDocument/didOpen", { textDocument });
     }
     await ended;

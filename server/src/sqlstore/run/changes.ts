@@ -356,33 +356,10 @@ function act(
       else update(state, child, at, row, replaced(row, own, next), env);
       return;
     case "set null":
-      update(
-        state,
-        child,
-        at,
-        row,
-        replaced(
-          row,
-          own,
-          own.map(() => null),
-        ),
-        env,
-      );
-      return;
     case "set default": {
-      const { defaults } = state.context.rules(child);
-      update(
-        state,
-        child,
-        at,
-        row,
-        replaced(
-          row,
-          own,
-          own.map((column) => defaults[column]?.run(env) ?? null),
-        ),
-        env,
-      );
+      const defaults = action === "set null" ? [] : state.context.rules(child).defaults;
+      const values = own.map((column) => defaults[column]?.run(env) ?? null);
+      update(state, child, at, row, replaced(row, own, values), env);
       return;
     }
     default:

@@ -1,5 +1,5 @@
 // Refinement of a value by a schema, and the condition under which the schema rejects it: accepted arguments lie in its ranges.
-// Whether a value that was read from the database is accepted stays open where the schema has a format.
+// A schema with a format may refuse a value that was read from the database.
 import type { Expression, ValueType } from "../../../../program/expression";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
