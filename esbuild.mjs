@@ -128,7 +128,7 @@ function fail(lines) {
 }
 
 /** The files that "record" gives to the applications that it runs. */
-const hooks = ["sitecustomize.py", "node.cjs", "isolens_record.rb"];
+const hooks = ["sitecustomize.py", "node.cjs", "nodeModules.mjs", "isolens_record.rb"];
 
 async function copyAssets() {
   await mkdir(path.join(outdir, "hooks"), { recursive: true });

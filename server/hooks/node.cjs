@@ -1,15 +1,18 @@
 "use strict";
-// Puts the place in the application behind each statement, as a comment, while `isolens record` runs it: for pg and
-// mysql2, and what is built on them. Node requires this file before the application.
+// Puts the place in the application behind each statement, as a comment, while `isolens record` runs it: for pg,
+// mysql2 and postgres.js, and what is built on them. Node requires this file before the application.
 const { AsyncLocalStorage } = require("node:async_hooks");
 const Module = require("node:module");
 const fs = require("node:fs");
 const http = require("node:http");
 const path = require("node:path");
+const { pathToFileURL } = require("node:url");
 
 const ROOT = fs.realpathSync(process.env.ISOLENS_ROOT ?? process.cwd()) + path.sep;
 const TEST = /(^|\/)(tests?|__tests__|spec)\/|\.(test|spec)\.[cm]?[jt]sx?$/;
 const FOREIGN = /(^|\/)node_modules\//;
+/** What compilers write where async functions become generators: what runs again there goes on with a call. */
+const COMPILED = /^(?:__awaiter|fulfilled|rejected|asyncGeneratorStep|_next|_throw)$/;
 /** Texts of one place differ in as many ways. */
 const VARIANTS = 16;
 const MARK = "/*isolens:";
@@ -37,30 +40,42 @@ function frames() {
     const file = site.getFileName()?.replace(/^file:\/\//, "");
     if (!file?.startsWith(ROOT)) return [];
     const own = file.slice(ROOT.length).split(path.sep).join("/");
-    return FOREIGN.test(own) ? [] : [placeOf(site, file, own)];
+    if (FOREIGN.test(own) || COMPILED.test(site.getFunctionName() ?? "")) return [];
+    return [placeOf(site, own, sourceLine(site, file, prepareStackTrace))];
   });
 }
 
-function placeOf(site, file, own) {
-  const at = { line: site.getLineNumber() ?? 1, column: site.getColumnNumber() ?? 1 };
+function placeOf(site, file, line) {
   const name = site.getFunctionName()?.replace(/^(?:Object|async|new)[. ]/, "");
-  const entry = Module.findSourceMap?.(file)?.findEntry?.(at.line - 1, at.column - 1);
-  const line = entry?.originalLine === undefined ? at.line : entry.originalLine + 1;
-  return { file: own, line, column: at.column, name, isAsync: site.isAsync?.() === true };
+  const at = { line: site.getLineNumber() ?? 1, column: site.getColumnNumber() ?? 1 };
+  return { file, line, at: at.line * 1e4 + at.column, name, isAsync: site.isAsync?.() === true };
+}
+
+/** The line before a compiler changed it: what prints stacks for a loader knows it, or Node does. */
+function sourceLine(site, file, printed) {
+  const line = site.getLineNumber() ?? 1;
+  const [, told] = /:(\d+):\d+\)?$/.exec(printed?.(new Error("place"), [site]) ?? "") ?? [];
+  if (told !== undefined) return Number(told);
+  const column = (site.getColumnNumber() ?? 1) - 1;
+  const entry = Module.findSourceMap?.(file)?.findEntry?.(line - 1, column);
+  return entry?.originalLine === undefined ? line : entry.originalLine + 1;
 }
 
 /** The comment for a statement that is sent now; empty where none can be made, so that the application goes on. */
-function comment({ isRequest } = { isRequest: false }) {
+const comment = (how) => placed(how).comment;
+
+function placed({ isRequest = false, since } = {}) {
   try {
     const own = frames();
     const [test] = own;
     const nearest = own.find(({ file }) => !TEST.test(file));
-    if (!nearest) return test ? `${MARK}${written(test)};;*/` : "";
-    const { entry, number } = callOf(own, { isRequest });
-    return `${MARK}${written(nearest)};${written(entry)};${number}*/`;
+    if (!nearest) return { comment: test ? `${MARK}${written(test)};;*/` : "" };
+    const { call, last } = callOf(own, { isRequest, since });
+    const { entry, number } = call;
+    return { comment: `${MARK}${written(nearest)};${written(entry)};${number}*/`, since: last };
   } catch (error) {
     told("a statement", error);
-    return "";
+    return { comment: "" };
   }
 }
 
@@ -79,23 +94,24 @@ const keyOf = ({ file, name }) => `${file}:${name ?? ""}`;
  * stack then, and are known from the beginning of the call. A library that asks for a connection sends its statements later,
  * when the function waits: its place is that of its `await` then, which stands before what it called.
  */
-function callOf(own, { isRequest }) {
+function callOf(own, { isRequest, since }) {
   const outermost =
     own.findLast(({ file, name }) => !TEST.test(file) && name !== undefined && name !== "main") ??
     own[0];
   const key = keyOf(outermost);
-  const at = outermost.line * 1e4 + outermost.column;
+  const { at } = outermost;
   const before = calls.getStore();
   const last = before?.places?.get(key);
   const isLater = !isRequest && outermost.isAsync && before?.asked?.key === key;
-  if (last !== undefined && (isLater ? before.asked.since : last) < at) {
+  if (last !== undefined && (since ?? (isLater ? before.asked.since : last)) < at) {
     before.places.set(key, Math.max(last, at));
     if (isRequest) before.asked = { key, since: last };
-    return before;
+    return { call: before, last };
   }
   const places = new Map();
   for (const each of own)
-    if (!TEST.test(each.file)) places.set(keyOf(each), each.line * 1e4 + each.column);
+    if (!TEST.test(each.file) && (each.name !== undefined || !places.has(keyOf(each))))
+      places.set(keyOf(each), each.at);
   const call = {
     entry: outermost,
     places,
@@ -104,7 +120,7 @@ function callOf(own, { isRequest }) {
     asked: isRequest ? { key, since: 0 } : undefined,
   };
   calls.enterWith(call);
-  return call;
+  return { call, last: 0 };
 }
 
 function written({ file, line, name }) {
@@ -168,6 +184,24 @@ function mysqlStatement(options) {
   return { ...options, sql: commented(options.sql) };
 }
 
+/** postgres.js sends a query later than it is made, and a part of another (whose template begins before it) never. */
+function postgresQuery(Query) {
+  return class extends Query {
+    constructor(strings, args, ...rest) {
+      super(strings, args, ...rest);
+      const parts = (args ?? []).flatMap((each) => each?.[PLACED]?.since ?? []);
+      this[PLACED] = placed(parts.length > 0 ? { since: Math.min(...parts) } : {});
+    }
+    handle() {
+      const { strings } = this;
+      if (!this.executed && strings.length > 0)
+        this.strings = [...strings.slice(0, -1), strings.at(-1) + this[PLACED].comment];
+      return super.handle();
+    }
+  };
+}
+const PLACED = Symbol("isolens");
+
 const METHODS = ["query", "execute"];
 const HOOKS = [
   [/[\\/]pg[\\/]lib[\\/]client\.js$/, (client) => wrap(client.prototype, ["query"], pgStatement)],
@@ -187,19 +221,56 @@ const HOOKS = [
         watch(owner.prototype, "getConnection");
     },
   ],
+  [
+    /[\\/]postgres[\\/]cjs[\\/]src[\\/]query\.js$/,
+    (queries) => {
+      queries.Query = postgresQuery(queries.Query);
+    },
+  ],
+  // Jest loads the modules of tests itself.
+  [
+    /[\\/]jest-runtime[\\/]build[\\/]index\.js$/,
+    ({ default: Runtime }) => {
+      const inner = Runtime.prototype.requireModuleOrMock;
+      const hooked = new WeakSet();
+      Runtime.prototype.requireModuleOrMock = function (from, name) {
+        const exports = inner.call(this, from, name);
+        if (!/[\\/](?:pg|mysql2|postgres)[\\/]/.test(from) || hooked.has(exports)) return exports;
+        hook(Module.createRequire(from).resolve(name), exports);
+        if (Object(exports) === exports) hooked.add(exports);
+        return exports;
+      };
+    },
+  ],
 ];
 
-const load = Module._extensions[".js"];
-Module._extensions[".js"] = function (module, file) {
-  load(module, file);
-  const hook = HOOKS.find(([pattern]) => pattern.test(file))?.[1];
-  if (hook === undefined) return;
+function hook(file, exports) {
+  const found = HOOKS.find(([pattern]) => pattern.test(file));
   try {
-    hook(module.exports);
+    found?.[1](exports);
   } catch (error) {
     told(file, error);
   }
+}
+
+// Loaders of TypeScript replace what Node does for a kind of file, and not this.
+const { load } = Module.prototype;
+Module.prototype.load = function (file) {
+  load.call(this, file);
+  hook(file, this.exports);
 };
+
+// What a module of ECMAScript exports can be changed inside of it alone.
+globalThis[Symbol.for("isolens.postgres")] = postgresQuery;
+const uses = (library) => {
+  try {
+    return Module.createRequire(path.join(process.cwd(), "package.json")).resolve(library) !== "";
+  } catch {
+    // Not there: most applications use another one.
+    return false;
+  }
+};
+if (uses("postgres")) Module.register?.(pathToFileURL(path.join(__dirname, "nodeModules.mjs")));
 
 // A request is one call, whatever functions it goes through.
 const { emit } = http.Server.prototype;

@@ -33,16 +33,20 @@ function work() {
 work();`;
 
 /** Lines of an application whose libraries are these, by their paths below `node_modules`. */
-function printed(libraries: Readonly<Record<string, string>>, application: string) {
+function printed(
+  libraries: Readonly<Record<string, string>>,
+  application: string,
+  main = "shop.js",
+) {
   const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "isolens-hooks-")));
   for (const [name, text] of Object.entries(libraries)) {
     const file = path.join(root, "node_modules", name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
-  writeFileSync(path.join(root, "shop.js"), application);
+  writeFileSync(path.join(root, main), application);
   const env = withHooks({ PATH: ownEntry(process.env, "PATH") }, HOOKS, root);
-  const run = spawnSync(process.execPath, ["shop.js"], {
+  const run = spawnSync(process.execPath, [main], {
     cwd: root,
     env: { ...env },
     encoding: "utf8",
@@ -96,4 +100,146 @@ for (const [client, pool, ask] of [
     }
     const whole = ["SELECT 1", "SELECT 2", "BEGIN", "UPDATE", "COMMIT"];
     assert.deepEqual([...calls.values()], [whole, whole, whole], stderr);
+  });
+
+/** Lines of the application's calls, with the places that they name. */
+function placesOf(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => {
+    const [, text = "", near = "", far = ""] =
+      /^undefined (.*?)\/\*isolens:([^;]*);([^;]*);\d*\*\/$/.exec(line) ?? [];
+    return `${text} ${near} ${far}`;
+  });
+}
+
+test("Node.js: a loader that reads packages in Node's place keeps no client from the hook", () => {
+  const loader = `const Module = require("node:module");
+const fs = require("node:fs");
+Module._extensions[".js"] = (module, file) => module._compile(fs.readFileSync(file, "utf8"), file);
+`;
+  const { lines, stderr } = printed({ "pg/lib/client.js": CLIENT }, loader + APPLICATION);
+  assert.deepEqual(placesOf(lines).slice(0, 1), ["SELECT 1 shop.js:7:work shop.js:7:work"], stderr);
+});
+
+test("Node.js: clients that Jest loads are hooked", () => {
+  const runtime = `const path = require("node:path");
+exports.default = class Runtime {
+  constructor() { this.modules = new Map(); }
+  requireModuleOrMock(from, name) {
+    const file = require.resolve(name.startsWith(".") ? path.join(path.dirname(from), name) : name);
+    if (this.modules.has(file)) return this.modules.get(file);
+    const module = { exports: {} };
+    const text = require("node:fs").readFileSync(file, "utf8");
+    new Function("module", "exports", "require", text)(
+      module, module.exports, (each) => this.requireModuleOrMock(file, each));
+    this.modules.set(file, module.exports);
+    return module.exports;
+  }
+};`;
+  const application = `const Runtime = require("jest-runtime/build/index.js").default;
+const Client = new Runtime().requireModuleOrMock(__filename, "pg/lib/index.js");
+function work() { new Client().query("SELECT 1"); }
+work();`;
+  const { lines, stderr } = printed(
+    {
+      "pg/lib/client.js": CLIENT,
+      "pg/lib/index.js": `require("./client.js"); module.exports = require("./client.js");`,
+      "jest-runtime/build/index.js": runtime,
+    },
+    application,
+  );
+  assert.deepEqual(placesOf(lines), ["SELECT 1 shop.js:3:work shop.js:3:work"], stderr);
+});
+
+test("Node.js: lines are those before a compiler changed them, and its helpers are no functions of the application", () => {
+  const application = `Error.prepareStackTrace = (error, sites) =>
+  [String(error), ...sites.map((site) => "    at " + site.getFileName() + ":" + (site.getLineNumber() + 100) + ":1")].join("\\n");
+const Client = require("pg/lib/client.js");
+const client = new Client();
+function __awaiter(generator) {
+  return new Promise((resolve) => {
+    function fulfilled() { if (generator.next().done) resolve(); else Promise.resolve().then(fulfilled); }
+    fulfilled();
+  });
+}
+function work() {
+  return __awaiter((function* () {
+    client.query("SELECT 1");
+    yield;
+    client.query("SELECT 2");
+  })());
+}
+work();`;
+  const { lines, stderr } = printed({ "pg/lib/client.js": CLIENT }, application);
+  const at = (line: number): string => `shop.js:${String(line)}:shop.js-${String(line)}`;
+  assert.deepEqual(
+    placesOf(lines),
+    [`SELECT 1 ${at(113)} shop.js:112:work`, `SELECT 2 ${at(115)} shop.js:112:work`],
+    stderr,
+  );
+  assert.equal(new Set(lines.map((line) => /;(\d+)\*/.exec(line)?.[1])).size, 1);
+});
+
+/** The class of postgres.js, which sends a query when it is waited for. */
+const QUERY = `class Query extends Promise {
+  constructor(strings, args) {
+    super((resolve) => (setTimeout(resolve)));
+    Object.assign(this, { strings, args });
+  }
+  static get [Symbol.species]() { return Promise; }
+  handle() {
+    if (this.executed) return;
+    this.executed = true;
+    console.log(undefined, this.strings.map((each, at) => each + (this.args[at]?.strings?.join("") ?? "")).join(""));
+  }
+  then(...rest) { this.handle(); return super.then(...rest); }
+}
+`;
+const QUERIES = `async function work() {
+  await sql\`SELECT 1\`;
+  const part = sql\` AND 3\`;
+  await sql\`SELECT 2\${
+    part}\${sql\` AND 4\`}\`;
+}
+work();`;
+
+const SQL = "(strings, ...args) => new Query(strings, args);";
+
+for (const [folder, main, library, load] of [
+  [
+    "postgres/cjs",
+    "shop.js",
+    {
+      "query.js": `${QUERY}module.exports.Query = Query;`,
+      "index.js": `const { Query } = require("./query.js"); module.exports = ${SQL}`,
+    },
+    'const sql = require("postgres");',
+  ],
+  [
+    "postgres",
+    "shop.mjs",
+    {
+      "query.js": `export ${QUERY}`,
+      "index.js": `import { Query } from "./query.js"; export default ${SQL}`,
+    },
+    'import sql from "postgres";',
+  ],
+] as const)
+  test(`postgres.js (${main}): a query is of the call that made it, its parts have no places`, () => {
+    const manifest = {
+      main: `${folder.replace("postgres", ".")}/src/index.js`,
+      type: main === "shop.mjs" ? "module" : "commonjs",
+    };
+    const files = { "postgres/package.json": JSON.stringify(manifest) };
+    for (const [name, text] of Object.entries(library))
+      Object.assign(files, { [`${folder}/src/${name}`]: text });
+    const { lines, stderr } = printed(files, `${load}\n${QUERIES}`, main);
+    assert.deepEqual(
+      placesOf(lines),
+      [
+        `SELECT 1 ${main}:3:work ${main}:3:work`,
+        `SELECT 2 AND 3 AND 4 ${main}:5:work ${main}:3:work`,
+      ],
+      stderr,
+    );
+    assert.equal(new Set(lines.map((line) => /;(\d+)\*/.exec(line)?.[1])).size, 1);
   });
