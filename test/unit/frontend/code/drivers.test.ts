@@ -140,6 +140,23 @@ export function take(id, n) {
   }
 });
 
+describe("sqlite-async", () => {
+  it("runs a function in a transaction, and what it prepares", () =>
+    check(
+      `import { Database } from "sqlite-async";
+const db = await Database.open("a.db");
+export async function take(id, n) {
+  await db.transaction(async (own) => {
+    const row = await db.get("SELECT balance FROM account WHERE id = ?", [id]);
+    const statement = await own.prepare("UPDATE account SET balance = ? WHERE id = ?");
+    await statement.run(row.balance - n, id);
+  });
+}`,
+      "sqlite",
+      taking("take", "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+    ));
+});
+
 describe("@libsql/client", () => {
   const open =
     'import { createClient } from "@libsql/client";\nconst client = createClient({ url: "file:a" });\n';

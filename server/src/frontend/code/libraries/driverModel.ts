@@ -28,7 +28,7 @@ export interface ClientModel {
   readonly isPerhapsOne?: boolean;
   /** TypeScript types, without namespaces, whose values are such clients. */
   readonly types?: readonly string[];
-  /** Functions and classes that make one: names of the module, or paths from one (`pg.Pool`). */
+  /** Functions and classes that make one: names of the module, or paths from one (`pg.Pool`). A default import has the module's name. */
   readonly made?: readonly string[];
   /** Values that the module exports: `MODULE:NAME`. */
   readonly exported?: readonly string[];

@@ -22,7 +22,15 @@ import { PLANETSCALE, TIDB } from "./planetscale";
 import { PRISMA } from "./prisma/prisma";
 import { SEQUELIZE } from "./sequelize/sequelize";
 import { SLONIK } from "./slonik";
-import { BETTER_SQLITE3, BUN_SQLITE, LIBSQL, NODE_SQLITE, SQLITE, SQLITE3 } from "./sqlite";
+import {
+  BETTER_SQLITE3,
+  BUN_SQLITE,
+  LIBSQL,
+  NODE_SQLITE,
+  SQLITE,
+  SQLITE3,
+  SQLITE_ASYNC,
+} from "./sqlite";
 import { TYPEORM } from "./typeorm/typeorm";
 import { UNREAD } from "./unread";
 
@@ -51,6 +59,7 @@ export const LIBRARIES: readonly Library[] = [
   BUN_SQLITE,
   SQLITE3,
   SQLITE,
+  SQLITE_ASYNC,
   LIBSQL,
   UNREAD,
   JDBC,

@@ -101,6 +101,30 @@ export const SQLITE = driver({
   },
 });
 
+/** sqlite3 with promises, and transactions around a function. */
+export const SQLITE_ASYNC = driver({
+  name: "sqlite-async",
+  modules: ["sqlite-async"],
+  clients: {
+    db: {
+      kind: "connection",
+      types: ["Database"],
+      made: ["Database.open", "sqlite-async.open"],
+    },
+  },
+  methods: {
+    ...STATEMENTS,
+    ...ASKED,
+    "db|statement: run": {
+      kind: "sql",
+      result: { changes: "count", lastID: "insertId" },
+      parameters: "rest",
+    },
+    "db: prepare": { kind: "prepare", client: "statement" },
+    "db: transaction": { kind: "scope", client: "db", isTransaction: true },
+  },
+});
+
 const LIBSQL_RESULT = {
   rows: "rows",
   rowsAffected: "count",

@@ -30,7 +30,7 @@ const OF_NODE: readonly Unsupported[] = [
 
 /** Drivers of databases, which builders and mappers that are read may run on. */
 const DRIVERS: readonly Unsupported[] = [
-  ["SQLite", "sqlite-async", "sql.js"],
+  ["SQLite", "sql.js"],
   ["DuckDB", "duckdb", "@duckdb/node-api"],
   ["SQL Server", "tedious", "msnodesqlv8"],
   ["Oracle", "oracledb"],

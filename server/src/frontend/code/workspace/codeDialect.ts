@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<Dialect, RegExp>> = {
   ),
   mariadb: naming("mariadb", "mariadb", "mariadb"),
   sqlite: naming(
-    "sqlite3|better-sqlite3|@databases/sqlite(?:-sync)?|node:sqlite|bun:sqlite|@libsql/client(?:/\\w+)?|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql(?:/\\w+)?|(?:bun|expo|op|durable)-sqlite|d1|sql-js)",
+    "sqlite3|sqlite-async|better-sqlite3|@databases/sqlite(?:-sync)?|node:sqlite|bun:sqlite|@libsql/client(?:/\\w+)?|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql(?:/\\w+)?|(?:bun|expo|op|durable)-sqlite|d1|sql-js)",
     "sqlite|libsql",
     "sqlite|sqlite3|better-sqlite3|turso|libsql",
   ),
