@@ -508,3 +508,19 @@ export async function all(id: number, amounts?: number[]) {
     "        insert log {id = fresh sequence, account = :id, amount = :amounts[@i1]}",
   ]);
 });
+
+it("a lock that only the second of two paths adds is on that path", async () => {
+  const text = `${KNEX}export async function read(id: number, all: boolean) {
+  const query = db("accounts").select("balance").where({ id });
+  if (all) query.where("balance", ">", 0); else query.forUpdate();
+  return await query;
+}`;
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+    "read autocommit",
+    "  if (:all = true)",
+    "    r1 = select accounts.balance as balance from accounts where ((accounts.id = :id) and (accounts.balance > 0))",
+    "  else",
+    "    r2 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
+    "  return",
+  ]);
+});

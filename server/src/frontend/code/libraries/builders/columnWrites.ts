@@ -4,11 +4,11 @@ import { orAbsent } from "../../evaluate/values/absence";
 import { constant, scalar, unknown, type Value } from "../../values";
 import type { Tools } from "../library";
 import {
+  caseText,
   flagOf,
   valueFragment,
   quoteIdentifier,
   raw,
-  sequence,
   type Draft,
   type Fragment,
 } from "./draft";
@@ -36,7 +36,7 @@ function partGiven(column: string, value: Value, place: WrittenPlace): Fragment 
   if (value.kind !== "choice" || !mayBeNothing(value)) return place.written(value);
   const { then, otherwise } = value;
   const [yes, no] = [partGiven(column, then, place), partGiven(column, otherwise, place)];
-  return sequence("CASE WHEN ", valueFragment(flagOf(value)), " THEN ", yes, " ELSE ", no, " END");
+  return caseText(flagOf(value), yes, no);
 }
 
 function mayBeNothing(value: Value): boolean {

@@ -16,6 +16,7 @@ import type { Library, SqlOutcome, Tools } from "../library";
 import type { SourceRange } from "../../../../protocol/source";
 import { readsOf } from "../../evaluate/values/convert";
 import { allOrNone } from "../ownConnection";
+import { traverse } from "../../traverse";
 
 /** A part of a statement: text and values. */
 export type Fragment = readonly TextPart[];
@@ -63,8 +64,8 @@ export interface Draft {
 
 export interface RowsOfList {
   readonly list: Value;
-  /** The row of an item; undefined where it is not known. */
-  readonly row: (item: Value) => ReadonlyMap<string, Fragment> | undefined;
+  /** The columns of an item's row; undefined where it is not known. */
+  readonly row: (item: Value) => Draft["set"] | undefined;
 }
 
 /** The argument of an INSERT: a row, or a list of rows. Undefined where a row is not known. */
@@ -75,8 +76,8 @@ export function insertRows(
 ): Pick<Draft, "rows" | "each"> | undefined {
   const items = tools.items(value);
   if (!items && isListOfRows(value)) return { rows: [], each: { list: value, row } };
-  const rows = (items ?? [value]).map(row);
-  return rows.every((each) => each !== undefined) ? { rows } : undefined;
+  const rows = traverse(items ?? [value], row)?.map((each) => new Map(each));
+  return rows && { rows };
 }
 
 /** A list, or one of two lists. */
@@ -141,6 +142,29 @@ export function joinFragments(parts: readonly Fragment[], separator: string): Fr
   return parts.flatMap((part, at) => (at === 0 ? part : sequence(separator, part)));
 }
 
+/** `a = 1, b = 2`. */
+export function setText(set: Draft["set"], dialect: Dialect): Fragment {
+  const parts = set.map(([column, value]) =>
+    sequence(`${quoteIdentifier(column, dialect)} = `, value),
+  );
+  return joinFragments(parts, ", ");
+}
+
+/** One of two values by a flag. */
+export function caseText(flag: Value, then: Fragment, otherwise: Fragment): Fragment {
+  return sequence("CASE WHEN ", valueFragment(flag), " THEN ", then, " ELSE ", otherwise, " END");
+}
+
+/** `column IN (1, 2)`; of a list of which no item is known, and of none. */
+export function membershipText(
+  column: Fragment,
+  word: "IN" | "NOT IN",
+  list: Value,
+  items: readonly Fragment[] | undefined,
+): Fragment {
+  return sequence(column, ` ${word} (`, items ? joinFragments(items, ", ") : givenList(list), ")");
+}
+
 /** The statement as SQL text. */
 export function sqlOf(draft: Draft, dialect: Dialect): Value {
   return { kind: "text", parts: textOf(draft, dialect) };
@@ -192,11 +216,9 @@ function bodyOf(draft: Draft, dialect: Dialect): Fragment {
         back,
       );
     case "update": {
-      const set = draft.set.map(([column, value]) =>
-        sequence(`${quoteIdentifier(column, dialect)} = `, value),
-      );
+      const set = setText(draft.set, dialect);
       const others = from ? sequence(" FROM ", from, joins) : joins;
-      return sequence("UPDATE ", table, " SET ", joinFragments(set, ", "), others, condition, back);
+      return sequence("UPDATE ", table, " SET ", set, others, condition, back);
     }
     case "delete":
       return sequence(
@@ -291,14 +313,6 @@ export function runDraft(
   return tools.sql(connection, sqlOf(draft, tools.dialect), {}, source);
 }
 
-/** The locks of builders' methods. */
-export const LOCKS: Readonly<Record<string, string | undefined>> = {
-  forUpdate: "FOR UPDATE",
-  forShare: "FOR SHARE",
-  forNoKeyUpdate: "FOR NO KEY UPDATE",
-  forKeyShare: "FOR KEY SHARE",
-};
-
 /** One row after the other, all or none of them. */
 function runEach(
   draft: Draft,
@@ -311,7 +325,8 @@ function runEach(
   allOrNone(connection, source, tools, (own) => {
     tools.each(list, source, (item) => {
       const values = row(item);
-      if (values) tools.sql(own, sqlOf({ ...single, rows: [values] }, tools.dialect), {}, source);
+      const draftOfRow = values && { ...single, rows: [new Map(values)] };
+      if (draftOfRow) tools.sql(own, sqlOf(draftOfRow, tools.dialect), {}, source);
       else runUnread(draft, "a row that is inserted is not known", own, source, tools);
     });
   });
@@ -345,23 +360,22 @@ export function oneQuery<Query extends { readonly draft: Draft }>(
     const { data, connection } = then;
     const { data: other } = otherwise;
     if (!isQuery(data) || !isQuery(other) || otherwise.connection !== connection) return undefined;
-    const rest = new Map(Object.entries(other));
-    const isSame = ([name, part]: [string, unknown]): boolean =>
-      name === "draft" || rest.get(name) === part;
-    if (rest.size !== Object.keys(data).length || !Object.entries(data).every(isSame))
+    if (!hasSameParts({ ...data, draft: undefined }, { ...other, draft: undefined }))
       return undefined;
     const draft = either(scalar(condition, "bool"), data.draft, other.draft);
     return draft && { ...then, data: { ...data, draft } };
   };
 }
 
-/** One of two queries, as the code chose, where they differ in conditions alone. */
-export function either(flag: Value, then: Draft, otherwise: Draft): Draft | undefined {
+/** One of two statements, as the code chose, where they differ in conditions alone. */
+export function either<Query extends { readonly where: readonly Fragment[] }>(
+  flag: Value,
+  then: Query,
+  otherwise: Query,
+): Query | undefined {
   const { where, ...rest } = then;
   const { where: other, ...otherRest } = otherwise;
-  const parts = Object.entries(rest);
-  const otherParts = new Map(Object.entries(otherRest));
-  if (parts.some(([name, part]) => otherParts.get(name) !== part)) return undefined;
+  if (!hasSameParts(rest, otherRest)) return undefined;
   const differs = where.findIndex((each, at) => each !== other[at]);
   const common = differs === -1 ? where.length : differs;
   const [more, others] = [where.slice(common), other.slice(common)];
@@ -371,4 +385,14 @@ export function either(flag: Value, then: Draft, otherwise: Draft): Draft | unde
     others.length === 0 ? undefined : allOf(others),
   );
   return { ...then, where: [...where.slice(0, common), ...(condition ? [condition] : [])] };
+}
+
+/** True if two records have the same parts, those that may be absent as well. */
+export function hasSameParts(left: object, right: object): boolean {
+  const others = new Map(Object.entries(right));
+  const parts = Object.entries(left);
+  return (
+    parts.length === others.size &&
+    parts.every(([name, part]) => others.has(name) && others.get(name) === part)
+  );
 }

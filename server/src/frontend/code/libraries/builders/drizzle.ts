@@ -6,21 +6,8 @@ import { levelOf } from "../levels";
 import type { Call, Library, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
-import {
-  draftOf,
-  flagOf,
-  valueFragment,
-  quoteIdentifier,
-  oneQuery,
-  raw,
-  insertRows,
-  runDraft,
-  runUnread,
-  joinFragments,
-  sequence,
-  type Draft,
-  type Fragment,
-} from "./draft";
+import { caseText, draftOf, flagOf, valueFragment, quoteIdentifier, oneQuery, raw, insertRows, runDraft, runUnread, sequence, setText, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { argument, bounds, keeps, methods, puts, type Method, type Step } from "./methods";
 import { isClient, isOfClass, type Client } from "./drizzleKinds";
 import {
   conditionOf,
@@ -55,121 +42,105 @@ import {
 import { tableSchema } from "./drizzleZod";
 import { asksBuilder, drizzleShape } from "./shapes";
 
-const JOINS = {
-  innerJoin: "inner",
-  leftJoin: "left",
-  rightJoin: "right",
-  fullJoin: "full",
-} as const;
+type Side = Query["joined"][number]["how"];
 
-/** A method of a query: the query with what the call adds; undefined where it is not known. */
-function extended(query: Query, method: string, call: Call, tools: Tools): Query | undefined {
-  const { draft } = query;
-  const [first, second] = call.arguments;
-  const { dialect } = tools;
-  const put = (change: Partial<Draft>, more: Partial<Query> = {}): Query => ({
-    ...query,
-    ...more,
-    draft: { ...draft, ...change },
-  });
-  const target = first?.kind === "handle" && isTable(first.data) ? first.data : undefined;
-  switch (method) {
-    case "from":
-      return target && put({ table: tableText(target, tools) }, { table: target });
-    case "innerJoin":
-    case "leftJoin":
-    case "rightJoin":
-    case "fullJoin": {
-      const on = second && conditionOf(second, tools);
-      if (!target || !on) return undefined;
-      const how = JOINS[method];
-      const join = sequence(`${how.toUpperCase()} JOIN `, tableText(target, tools), " ON ", on);
-      return put({ joins: [...draft.joins, join] }, { joined: [...query.joined, { table: target, how }] }); // prettier-ignore
-    }
-    case "crossJoin": {
-      if (!target) return undefined;
-      const join = sequence("CROSS JOIN ", tableText(target, tools));
-      return put({ joins: [...draft.joins, join] }, { joined: [...query.joined, { table: target, how: "cross" }] }); // prettier-ignore
-    }
-    case "where": {
-      const condition = first && conditionOf(first, tools);
-      return condition ? put({ where: [...draft.where, condition] }) : query;
-    }
-    case "having": {
-      const condition = first && conditionOf(first, tools);
-      return condition ? put({ having: [condition] }) : query;
-    }
-    case "groupBy":
-      return put({ groupBy: call.arguments.map((each) => fragment(each, tools)) });
-    case "orderBy":
-      return put({ orderBy: call.arguments.map((each) => fragment(each, tools)) });
-    case "limit":
-      return first && put({ limit: valueFragment(first) });
-    case "offset":
-      return first && put({ offset: valueFragment(first) });
-    case "for": {
-      const strength = constantText(first)?.toUpperCase() ?? "UPDATE";
-      const options = second && tools.fields(second);
-      const wait = options?.has("skipLocked")
-        ? " SKIP LOCKED"
-        : options?.has("noWait")
-          ? " NOWAIT"
-          : "";
-      return put({ lock: `FOR ${strength}${wait}` });
-    }
-    case "values": {
-      const rows = first && rowsIn(first, query, call.source, tools);
-      return rows && put(rows);
-    }
-    case "set": {
-      const set = first && setIn(first, query, "update", call.source, tools);
-      return set && put({ set });
-    }
-    case "returning":
-      return { ...query, returns: "rows", ...(first && { fields: first }) };
-    case "onConflictDoNothing": {
-      const target = conflictTarget(first, tools);
-      return put({ conflict: raw(` ON CONFLICT${target} DO NOTHING`) });
-    }
-    case "onConflictDoUpdate": {
-      const options = first && tools.fields(first);
-      const set = options?.get("set");
-      const values = set && setIn(set, query, "update", call.source, tools);
-      if (!values) return undefined;
-      const list = values.map(([name, value]) =>
-        sequence(`${quoteIdentifier(name, dialect)} = `, value),
-      );
-      const where = options?.get("where") ?? options?.get("setWhere");
-      const condition = where && conditionOf(where, tools);
-      return put({
-        conflict: sequence(
-          ` ON CONFLICT${conflictTarget(first, tools)} DO UPDATE SET `,
-          joinFragments(list, ", "),
-          condition ? sequence(" WHERE ", condition) : "",
-        ),
-      });
-    }
-    case "$returningId":
-      return { ...query, returns: "ids" };
-    case "onDuplicateKeyUpdate": {
-      const set = first && tools.fields(first)?.get("set");
-      const values = set && setIn(set, query, "update", call.source, tools);
-      if (!values) return undefined;
-      const list = values.map(([name, value]) =>
-        sequence(`${quoteIdentifier(name, dialect)} = `, value),
-      );
-      return put({ conflict: sequence(" ON DUPLICATE KEY UPDATE ", joinFragments(list, ", ")) });
-    }
-    case "$dynamic":
-    case "prepare":
-      return query;
-    default:
-      return undefined;
-  }
+function tableIn(value: Value | undefined): DrizzleTable | undefined {
+  return value?.kind === "handle" && isTable(value.data) ? value.data : undefined;
 }
 
-function conflictTarget(options: Value | undefined, tools: Tools): string {
-  const target = options && tools.fields(options)?.get("target");
+/** A join with a table: of each row, or of those for which a condition holds. */
+function join(how: Side): Method<Query> {
+  return (query, { arguments: [other, condition], tools }) => {
+    const table = tableIn(other);
+    const on = condition && conditionOf(condition, tools);
+    if (!table || (!on && how !== "cross")) return undefined;
+    const words = `${how.toUpperCase()} JOIN `;
+    const text = sequence(words, tableText(table, tools), ...(on ? [" ON ", on] : []));
+    const joined = [...query.joined, { table, how }];
+    return { ...query, joined, draft: { ...query.draft, joins: [...query.draft.joins, text] } };
+  };
+}
+
+function parts({ arguments: args, tools }: Step): readonly Fragment[] {
+  return args.map((each) => fragment(each, tools));
+}
+
+/** The condition of a call, if it has one. */
+function conditions({ arguments: [value], tools }: Step): readonly Fragment[] {
+  const holds = value && conditionOf(value, tools);
+  return holds ? [holds] : [];
+}
+
+/** The statement with what the columns of a record change, as the query's table names them. */
+function changing(
+  value: (step: Step) => Value | undefined,
+  put: (set: Draft["set"], step: Step) => Partial<Draft>,
+): Method<Query> {
+  return (query, step) => {
+    const record = value(step);
+    const set = record && setIn(record, query, "update", step.source, step.tools);
+    return set && { ...query, draft: { ...query.draft, ...put(set, step) } };
+  };
+}
+
+function option(name: string): (step: Step) => Value | undefined {
+  return ({ arguments: [options], tools }) => options && tools.fields(options)?.get(name);
+}
+
+const METHODS = methods<Query>({
+  from: (query, { arguments: [of], tools }) => {
+    const table = tableIn(of);
+    return table && { ...query, table, draft: { ...query.draft, table: tableText(table, tools) } };
+  },
+  innerJoin: join("inner"),
+  leftJoin: join("left"),
+  rightJoin: join("right"),
+  fullJoin: join("full"),
+  crossJoin: join("cross"),
+  where: puts((step, draft) => ({ where: [...draft.where, ...conditions(step)] })),
+  having: puts((step, draft) => {
+    const holds = conditions(step);
+    return { having: holds.length > 0 ? holds : draft.having };
+  }),
+  groupBy: puts((step) => ({ groupBy: parts(step) })),
+  orderBy: puts((step) => ({ orderBy: parts(step) })),
+  "limit offset": bounds(argument(valueFragment)),
+  for: puts(({ arguments: [strength, value], tools }) => {
+    const options = value && tools.fields(value);
+    const wait = options?.has("skipLocked") ? " SKIP LOCKED" : options?.has("noWait") ? " NOWAIT" : ""; // prettier-ignore
+    return { lock: `FOR ${constantText(strength)?.toUpperCase() ?? "UPDATE"}${wait}` };
+  }),
+  values: (query, { arguments: [value], source, tools }) => {
+    const row = (item: Value): Draft["set"] | undefined =>
+      setIn(item, query, "insert", source, tools);
+    const rows = value && insertRows(value, row, tools);
+    return rows && { ...query, draft: { ...query.draft, ...rows } };
+  },
+  set: changing(
+    ({ arguments: [record] }) => record,
+    (set) => ({ set }),
+  ),
+  returning: (query, { arguments: [fields] }) => ({ ...query, returns: "rows", ...(fields && { fields }) }), // prettier-ignore
+  onConflictDoNothing: puts((step) => ({
+    conflict: raw(` ON CONFLICT${conflictTarget(step)} DO NOTHING`),
+  })),
+  onConflictDoUpdate: changing(option("set"), (set, step) => {
+    const where = option("where")(step) ?? option("setWhere")(step);
+    const holds = where && conditionOf(where, step.tools);
+    const head = ` ON CONFLICT${conflictTarget(step)} DO UPDATE SET `;
+    const guard = holds ? sequence(" WHERE ", holds) : "";
+    return { conflict: sequence(head, setText(set, step.tools.dialect), guard) };
+  }),
+  onDuplicateKeyUpdate: changing(option("set"), (set, { tools }) => ({
+    conflict: sequence(" ON DUPLICATE KEY UPDATE ", setText(set, tools.dialect)),
+  })),
+  $returningId: (query) => ({ ...query, returns: "ids" }),
+  "$dynamic prepare": keeps,
+});
+
+function conflictTarget(step: Step): string {
+  const { tools } = step;
+  const target = option("target")(step);
   if (!target) return "";
   const columns = (tools.items(target) ?? [target]).flatMap((each) =>
     each.kind === "handle" && isColumn(each.data) ? (each.data.name ?? []) : [],
@@ -218,8 +189,8 @@ function writtenTo(
   }
   if (value.kind !== "choice" || !(column.type === "json" || mayBeAbsent(value))) return fragment(value, tools); // prettier-ignore
   const { then, otherwise } = value;
-  const parts = [then, otherwise].map((each) => writtenTo(column, each, verb, source, tools));
-  return sequence("CASE WHEN ", valueFragment(flagOf(value)), " THEN ", parts[0] ?? [], " ELSE ", parts[1] ?? [], " END"); // prettier-ignore
+  const written = (each: Value): Fragment => writtenTo(column, each, verb, source, tools);
+  return caseText(flagOf(value), written(then), written(otherwise));
 }
 
 /** Which document it is depends on what it holds. */
@@ -238,19 +209,6 @@ function mayBeAbsent(value: Value): boolean {
   return value.kind === "choice"
     ? mayBeAbsent(value.then) || mayBeAbsent(value.otherwise)
     : value.kind === "undefined";
-}
-
-function rowsIn(
-  value: Value,
-  query: Query,
-  source: Call["source"],
-  tools: Tools,
-): ReturnType<typeof insertRows> {
-  const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
-    const set = setIn(item, query, "insert", source, tools);
-    return set && new Map(set);
-  };
-  return insertRows(value, row, tools);
 }
 
 /** `db.$count(table, condition)`. */
@@ -358,7 +316,7 @@ function queryCall(handle: HandleValue, query: Query, call: Call, tools: Tools):
       return tools.handle("table", derivedTable(query, name, tools));
     }
     default: {
-      const next = extended(query, method, call, tools);
+      const next = METHODS.get(method)?.(query, { ...call, method, tools });
       if (next) return { ...handle, path: "query", data: next };
       const why = `drizzle-orm: ${method}() of a query is not known`;
       return runUnread(query.draft, why, connection, query.source, tools);

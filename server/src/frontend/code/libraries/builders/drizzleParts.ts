@@ -15,7 +15,7 @@ import {
   chooseFragment,
   flagOf,
   valueFragment,
-  givenList,
+  membershipText,
   quoteIdentifier,
   raw,
   joinFragments,
@@ -169,14 +169,13 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
     case "inArray":
     case "notInArray": {
       if (!first || !second) return undefined;
-      const word = name === "inArray" ? " IN (" : " NOT IN (";
+      const word = name === "inArray" ? "IN" : "NOT IN";
       if (second.kind === "handle") {
-        return part(operand(first, tools), word.replace("(", ""), fragment(second, tools));
+        return part(operand(first, tools), ` ${word} `, fragment(second, tools));
       }
       const items = tools.members(second);
       if (items?.length === 0) return part(name === "inArray" ? "FALSE" : "TRUE");
-      const list = items ? joinFragments(items.map(valueFragment), ", ") : givenList(second);
-      return part(operand(first, tools), word, list, ")");
+      return part(membershipText(operand(first, tools), word, second, items?.map(valueFragment)));
     }
     case "exists":
     case "notExists":

@@ -5,8 +5,9 @@ import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import { draftOf, runDraft, runUnread } from "./draft";
-import { columnOf, mutableQuery, heldAs, isHeld, onEach, rawPart, rowsIn, tableOf, whole, type Query } from "./knexParts"; // prettier-ignore
+import { columnOf, KNEX_QUERIES, rawPart, rowsIn, tableOf, whole, type Query } from "./knexParts";
 import { extendQuery } from "./knexQueries";
+import { awaitQuery, builderCall, isMutable, mutableQuery, type ThenableBuilder } from "./mutableQuery"; // prettier-ignore
 import { asksBuilder, knexShape } from "./shapes";
 
 /** Result of a query when it is awaited. */
@@ -45,6 +46,13 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
   );
 }
 
+const BUILDER: ThenableBuilder<Query> = {
+  ...KNEX_QUERIES,
+  run,
+  extend: (query, method, call, tools) =>
+    extendQuery(query, method, call, tools) ?? { ...query, unread: `knex: ${method}() of a query is not known` }, // prettier-ignore
+};
+
 /** The methods by which a client begins a query. */
 const BEGINS = /^knex\.(select|insert|first|with|withRecursive|count|max|min|sum|avg|distinct|column|columns|into|union|unionAll)$/u; // prettier-ignore
 
@@ -78,35 +86,15 @@ export const KNEX: Library = {
       : undefined,
   asks: (call, { used }) => asksBuilder(call, "knex", used),
   shaped: knexShape,
-  awaited: (handle, tools) => {
-    const { data } = handle;
-    return isHeld(data) ? onEach(data, tools, (query) => run(handle, query, tools)) : undefined;
-  },
+  awaited: (handle, tools) => awaitQuery(handle, BUILDER, tools),
   call: (handle, call, tools) => {
     const { path, data } = handle;
     const { source } = call;
     const [first, second] = call.arguments;
-    if (isHeld(data)) {
-      const method = path.split(".").at(-1) ?? "";
-      if (method === "then" || method === "catch") {
-        const value = onEach(data, tools, (query) => run(handle, query, tools));
-        return first && method === "then" ? tools.call(first, [value], source) : value;
-      }
-      if (method === "transacting" && first?.kind === "handle" && first.connection) {
-        return { ...handle, path: "query", connection: first.connection };
-      }
-      if (method === "clone") return { ...handle, path: "query", data: heldAs(data, tools) };
-      if (method === "modify") {
-        if (first) tools.call(first, [handle, ...call.arguments.slice(1)], source);
-        return { ...handle, path: "query" };
-      }
-      onEach(data, tools, (query) => {
-        const unread = `knex: ${method}() of a query is not known`;
-        const next = extendQuery(query, method, call, tools) ?? { ...query, unread };
-        tools.assign(data.held, "query", tools.handle("query", next));
-        return UNDEFINED;
-      });
-      return { ...handle, path: "query" };
+    if (isMutable(data)) {
+      return path.endsWith(".transacting") && first?.kind === "handle" && first.connection
+        ? { ...handle, path: "query", connection: first.connection }
+        : builderCall(handle, BUILDER, call, tools);
     }
     switch (path) {
       case "makeKnex":

@@ -2,7 +2,9 @@
 import { constantScalar, constantText, unknown, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
-import { allOf, draftOf, either, flagOf, valueFragment, givenList, quoteIdentifier, raw, insertRows, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { traverse } from "../../traverse";
+import { allOf, draftOf, valueFragment, membershipText, quoteIdentifier, raw, insertRows, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { draftPhi, isMutable, mutableQuery, queryIn, type QueryKind } from "./mutableQuery";
 import { columnValue } from "./columnWrites";
 
 export interface Query {
@@ -24,55 +26,7 @@ export interface Query {
 const isQuery = (data: unknown): data is Query =>
   typeof data === "object" && data !== null && "draft" in data;
 
-/** Queries are changed in place: what a variable holds is a record with the query by now. */
-export interface MutableQuery {
-  readonly kind: "held";
-  readonly held: Value;
-}
-
-export const isHeld = (data: unknown): data is MutableQuery =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "held";
-
-/** A query that is changed in place. */
-export function mutableQuery(query: Query, tools: Tools): MutableQuery {
-  return { kind: "held", held: tools.object({ query: tools.handle("query", query) }) };
-}
-
-/** Another one that begins as a query is by now. */
-export function heldAs({ held: before }: MutableQuery, tools: Tools): MutableQuery {
-  return { kind: "held", held: tools.object({ query: tools.member(before, "query") }) };
-}
-
-/** The query by now; undefined where it differs by path in more than its conditions. */
-export function queryIn(data: MutableQuery, tools: Tools): Query | undefined {
-  return queryOf(tools.member(data.held, "query"));
-}
-
-function queryOf(value: Value): Query | undefined {
-  if (value.kind === "handle") return isQuery(value.data) ? value.data : undefined;
-  if (value.kind !== "choice") return undefined;
-  const [then, otherwise] = [queryOf(value.then), queryOf(value.otherwise)];
-  if (!then || !otherwise) return undefined;
-  const { draft: first, source: _source, ...rest } = then;
-  const others = new Map(Object.entries(otherwise));
-  if (!Object.entries(rest).every(([name, each]) => others.get(name) === each)) return undefined;
-  if (Object.keys(otherwise).length !== Object.keys(then).length) return undefined;
-  const draft = either(flagOf(value), first, otherwise.draft);
-  return draft && { ...then, draft };
-}
-
-/** The results of a query, or of each that it may be by path. */
-export function onEach(data: MutableQuery, tools: Tools, run: (query: Query) => Value): Value {
-  const query = queryIn(data, tools);
-  if (query) return run(query);
-  const value = tools.member(data.held, "query");
-  if (value.kind !== "choice") return unknown("a query that is not known", [tools.expression(value)]); // prettier-ignore
-  const way = (each: Value) => (): Value => {
-    tools.assign(data.held, "query", each);
-    return onEach(data, tools, run);
-  };
-  return tools.either(value.condition, way(value.then), way(value.otherwise));
-}
+export const KNEX_QUERIES: QueryKind<Query> = { isQuery, phi: draftPhi };
 
 /** The statement with all of its conditions. */
 export function whole({ draft, otherwise }: Query): Draft {
@@ -99,8 +53,8 @@ export function filledBy(
   const inner = mutableQuery({ draft: draftOf("select", []), isFirst: false, source }, tools);
   const builder = tools.handle("query", inner, connection);
   const made = tools.call({ ...callback, self: builder }, [builder], source);
-  const own = made.kind === "handle" && isHeld(made.data) ? made.data : inner;
-  const query = queryIn(own, tools);
+  const own = made.kind === "handle" && isMutable(made.data) ? made.data : inner;
+  const query = queryIn(own, KNEX_QUERIES, tools);
   return query?.unread === undefined ? query : undefined;
 }
 
@@ -118,8 +72,8 @@ export function partQuery(value: Value, tools: Tools): Query | undefined {
     const query = filledBy(value, tools);
     return query && query.draft.table.length > 0 ? query : undefined;
   }
-  if (value.kind !== "handle" || !isHeld(value.data)) return undefined;
-  const query = queryIn(value.data, tools);
+  if (value.kind !== "handle" || !isMutable(value.data)) return undefined;
+  const query = queryIn(value.data, KNEX_QUERIES, tools);
   return query?.unread === undefined ? query : undefined;
 }
 
@@ -150,7 +104,7 @@ export function condition(
     const operator = third ? constantText(second)?.toLowerCase() : "=";
     if (!own || operator === undefined) return undefined;
     if (operator === "in" || operator === "not in") {
-      return membership(first, third, operator.toUpperCase(), tools);
+      return membership(first, third, operator === "in" ? "IN" : "NOT IN", tools);
     }
     return compared(own, operator, third ?? second, tools);
   }
@@ -164,11 +118,10 @@ export function condition(
   if (typeof known === "boolean") return raw(known ? "TRUE" : "FALSE");
   const fields = tools.fields(first);
   if (!fields) return undefined;
-  const parts = [...fields].map(([column, value]) =>
+  const parts = traverse(fields, ([column, value]) =>
     compared(raw(quoteIdentifier(column, tools.dialect)), "=", value, tools),
   );
-  if (!parts.every((each) => each !== undefined)) return undefined;
-  return parts.length === 0 ? raw("TRUE") : joinFragments(parts, " AND ");
+  return parts?.length === 0 ? raw("TRUE") : parts && joinFragments(parts, " AND ");
 }
 
 function compared(
@@ -188,7 +141,7 @@ function compared(
 export function membership(
   first: Value | undefined,
   second: Value | undefined,
-  operator: string,
+  operator: "IN" | "NOT IN",
   tools: Tools,
 ): Fragment | undefined {
   const own = columnOf(first, tools);
@@ -199,11 +152,9 @@ export function membership(
     return query && sequence(own, ` ${operator} `, isBare ? sequence("(", query, ")") : query);
   }
   const items = tools.members(second);
-  if (!items) return sequence(own, ` ${operator} (`, givenList(second), ")");
-  if (items.length === 0) return raw(operator === "IN" ? "FALSE" : "TRUE");
-  const parts = items.map((item) => part(item, tools));
-  if (!parts.every((each) => each !== undefined)) return undefined;
-  return sequence(own, ` ${operator} (`, joinFragments(parts, ", "), ")");
+  if (items?.length === 0) return raw(operator === "IN" ? "FALSE" : "TRUE");
+  const parts = items && traverse(items, (item) => part(item, tools));
+  return items && !parts ? undefined : membershipText(own, operator, second, parts);
 }
 
 /** `"a as b"`, `{ b: "a" }`, raw text, a query, or a list of these; undefined where not all are known. */
@@ -211,16 +162,13 @@ export function columnsIn(value: Value, tools: Tools): readonly Fragment[] | und
   const name = constantText(value);
   if (name !== undefined) return [raw(namedAs(name, tools))];
   const items = tools.items(value);
-  if (items) {
-    const each = items.map((item) => columnsIn(item, tools));
-    return each.every((item) => item !== undefined) ? each.flat() : undefined;
-  }
+  if (items) return columnsOf(items, tools);
   if (value.kind === "object") {
-    const each = [...(tools.fields(value) ?? [])].map(([alias, column]) => {
+    const each = traverse(tools.fields(value) ?? [], ([alias, column]) => {
       const own = columnOf(column, tools);
       return own && sequence(own, ` AS ${quoteIdentifier(alias, tools.dialect)}`);
     });
-    return each.length > 0 && each.every((item) => item !== undefined) ? each : undefined;
+    return each && each.length > 0 ? each : undefined;
   }
   const own = value.kind === "function" ? subquery(value, tools) : columnOf(value, tools);
   return own && [own];
@@ -228,8 +176,7 @@ export function columnsIn(value: Value, tools: Tools): readonly Fragment[] | und
 
 /** All columns that are named by the arguments of a call. */
 export function columnsOf(values: readonly Value[], tools: Tools): readonly Fragment[] | undefined {
-  const each = values.map((value) => columnsIn(value, tools));
-  return each.every((item) => item !== undefined) ? each.flat() : undefined;
+  return traverse(values, (value) => columnsIn(value, tools))?.flat();
 }
 
 /** `a as b` in the dialect's quotes. */
@@ -269,11 +216,7 @@ export function aggregate(
 
 /** The rows of an INSERT. */
 export function rowsIn(value: Value, draft: Draft, tools: Tools): ReturnType<typeof insertRows> {
-  const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
-    const set = setIn(item, { ...draft, verb: "insert" }, tools);
-    return set && new Map(set);
-  };
-  return insertRows(value, row, tools);
+  return insertRows(value, (item) => setIn(item, { ...draft, verb: "insert" }, tools), tools);
 }
 
 /** The columns that a record sets. */
@@ -354,7 +297,8 @@ export function rawText(text: Value, bindings: Value | undefined, tools: Tools):
 
 /** A list stands for its items. */
 function bound(item: Value, tools: Tools): Fragment | undefined {
-  const items = tools.items(item)?.map((each) => part(each, tools));
+  const items = tools.items(item);
   if (!items) return part(item, tools);
-  return items.every((each) => each !== undefined) ? joinFragments(items, ", ") : undefined;
+  const parts = traverse(items, (each) => part(each, tools));
+  return parts && joinFragments(parts, ", ");
 }

@@ -1,7 +1,9 @@
 // knex' queries: what each method adds to a statement.
 import { constantText, type Value } from "../../values";
+import { traverse } from "../../traverse";
 import type { Call, Tools } from "../library";
-import { valueFragment, LOCKS, namesIn, quoteIdentifier, raw, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { valueFragment, namesIn, quoteIdentifier, raw, joinFragments, sequence, setText, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { adds, addsAll, bounds, clears, argument, compounds, keeps, locks, methods, prefixed, puts, waits, type Reader, type Step } from "./methods"; // prettier-ignore
 import {
   aggregate,
   columnOf,
@@ -26,8 +28,8 @@ function conditionOf(method: string, call: Call, tools: Tools): Fragment | undef
   const [first, second] = call.arguments;
   const own = (): Fragment | undefined => columnOf(first, tools);
   const [, isNot, rest = ""] = /^(?:where|having|on)(Not)?(.*)$/u.exec(method) ?? [];
-  const not = (text: Fragment | undefined): Fragment | undefined =>
-    text && (isNot ? sequence("NOT (", text, ")") : text);
+  const not = (holds: Fragment | undefined): Fragment | undefined =>
+    holds && (isNot ? sequence("NOT (", holds, ")") : holds);
   switch (rest) {
     case "":
       return not(condition(call.arguments, tools));
@@ -99,6 +101,121 @@ function withCondition(query: Query, holds: Fragment, isOr: boolean): Query {
   return { ...query, otherwise: [...otherwise, before], draft: { ...draft, where: [own] } };
 }
 
+const columns: Reader<readonly Fragment[]> = (step) => columnsOf(step.arguments, step.tools);
+
+const sql: Reader<Fragment> = ({ arguments: [value, bindings], tools }) =>
+  value && rawText(value, bindings, tools);
+
+/** Methods whose name is all of them; the rest are conditions and joins. */
+const METHODS = methods<Query>({
+  "select column columns": addsAll("columns", columns),
+  distinct: addsAll("columns", columns, { isDistinct: true }),
+  distinctOn: puts((step, draft) => {
+    const keys = columns(step, draft);
+    return keys && { distinctOn: joinFragments(keys, ", ") };
+  }),
+  first: (query, step) => {
+    const next = addsAll("columns", columns, { limit: raw("1") })(query, step);
+    return next && { ...next, isFirst: true };
+  },
+  "count countDistinct sum sumDistinct max min avg": adds("columns", (step) =>
+    aggregate(step.method, step.arguments, step.tools),
+  ),
+  joinRaw: adds("joins", sql),
+  groupBy: addsAll("groupBy", columns),
+  groupByRaw: adds("groupBy", sql),
+  orderByRaw: adds("orderBy", sql),
+  orderBy: addsAll("orderBy", orderKeys),
+  "limit offset": bounds(argument(valueFragment)),
+  "forUpdate forShare forNoKeyUpdate forKeyShare": locks((step, draft) => {
+    const { arguments: args, tools } = step;
+    const names = args.flatMap((each) => namesIn(each, tools));
+    return columns(step, draft) && names.map((each) => quoteIdentifier(each, tools.dialect));
+  }),
+  "skipLocked noWait": waits,
+  "union unionAll intersect except": compounds(({ arguments: args, tools }) => {
+    const [list] = args;
+    const queries = list && (tools.items(list) ?? args.filter(({ kind }) => kind !== "scalar"));
+    return queries && traverse(queries, (each) => wholeText(each, tools));
+  }),
+  "with withRecursive": puts(({ method, arguments: args, tools }, { prefix }) => {
+    const [name, second, third] = args;
+    const value = args.at(-1);
+    const named = third && second ? namesIn(second, tools).map((each) => quoteIdentifier(each, tools.dialect)) : []; // prettier-ignore
+    const query = value && (wholeText(value, tools) ?? textOfRaw(value, tools));
+    const own = constantText(name);
+    if (own === undefined || !query) return undefined;
+    const head = `${quoteIdentifier(own, tools.dialect)}${named.length > 0 ? ` (${named.join(", ")})` : ""}`; // prettier-ignore
+    return { prefix: prefixed(prefix, method === "withRecursive", head, query) };
+  }),
+  insert: puts(({ arguments: [value, back], tools }, draft) => {
+    const rows = value && rowsIn(value, draft, tools);
+    const returning = columnsOf(back ? [back] : [], tools);
+    return rows && returning && { verb: "insert", ...rows, returning };
+  }),
+  update: puts(({ arguments: [value, second, third], tools }, draft) => {
+    const single = constantText(value);
+    const fields = single !== undefined && second ? tools.object({ [single]: second }) : value;
+    const set = fields && setIn(fields, { ...draft, verb: "update" }, tools);
+    const back = single === undefined ? second : third;
+    const returning = back && back.kind !== "object" ? columnsOf([back], tools) : draft.returning;
+    return set && returning && { verb: "update", set: [...draft.set, ...set], returning };
+  }),
+  "increment decrement": puts(({ method, arguments: [value, by], tools }, draft) => {
+    const column = constantText(value);
+    const fields = column === undefined && value ? tools.fields(value) : undefined;
+    const one = column === undefined ? [] : [[column, by] as const];
+    const changes = fields ? [...fields] : one;
+    if (changes.length === 0) return undefined;
+    const sign = method === "increment" ? "+" : "-";
+    const set = changes.map(([each, amount]): Draft["set"][number] => {
+      const own = `${quoteIdentifier(each, tools.dialect)} ${sign} `;
+      return [each, sequence(own, amount ? valueFragment(amount) : "1")];
+    });
+    return { verb: "update", set: [...draft.set, ...set] };
+  }),
+  "del delete": puts(({ arguments: [back], tools }, draft) => {
+    const returning = back && back.kind !== "object" ? columnsOf([back], tools) : draft.returning;
+    return returning && { verb: "delete", returning };
+  }),
+  returning: puts(({ arguments: [back], tools }) => {
+    const returning = columnsOf(back ? [back] : [], tools);
+    return returning && { returning };
+  }),
+  onConflict: puts(({ arguments: [target], tools }) => {
+    if (!target || target.kind === "undefined") return { conflict: raw(" ON CONFLICT") };
+    const keys = columnsOf([target], tools);
+    const names = keys && joinFragments(keys, ", ");
+    if (target.kind === "deferred") return names && { conflict: sequence(" ON CONFLICT ", names) };
+    return names && { conflict: sequence(" ON CONFLICT (", names, ")") };
+  }),
+  ignore: puts((_, { conflict = " ON CONFLICT" }) => ({
+    conflict: sequence(conflict, " DO NOTHING"),
+  })),
+  merge: puts(merged),
+  pluck: (query, step) => {
+    const [value] = step.arguments;
+    const next = puts(() => {
+      const column = columnOf(value, step.tools);
+      return column && { columns: [column] };
+    })(query, step);
+    return next && { ...next, plucked: constantText(value)?.split(".").at(-1) ?? "" };
+  },
+  as: (query, step) => {
+    const alias = constantText(step.arguments[0]);
+    return alias === undefined ? undefined : { ...query, alias };
+  },
+  clearSelect: clears("columns"),
+  clearOrder: clears("orderBy"),
+  clearGroup: clears("groupBy"),
+  clearWhere: ({ otherwise: _, ...query }, step) => clears("where")(query, step),
+  "from into table": puts(({ arguments: [value], tools }) => {
+    const table = tableOf(value, tools);
+    return table && { table };
+  }),
+  "timeout queryContext": keeps,
+});
+
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
 export function extendQuery(
   query: Query,
@@ -106,10 +223,7 @@ export function extendQuery(
   call: Call,
   tools: Tools,
 ): Query | undefined {
-  const { draft } = query;
-  const { dialect } = tools;
-  const [first, second, third] = call.arguments;
-  const put = (change: Partial<Draft>): Query => ({ ...query, draft: { ...draft, ...change } });
+  const step = { ...call, method, tools };
   const [, word, rest] = /^(?:(and|or)(?=[A-Z]))?((?:where|on)(?:[A-Z].*)?)$/iu.exec(method) ?? [];
   if (rest !== undefined && !rest.startsWith("onC")) {
     const name = rest.charAt(0).toLowerCase() + rest.slice(1);
@@ -117,195 +231,37 @@ export function extendQuery(
     return holds && withCondition(query, holds, word === "or");
   }
   const [, kind] = /^(inner|left|right|full|leftOuter|rightOuter|fullOuter|cross)?join$/iu.exec(method) ?? []; // prettier-ignore
-  if (/join$/iu.test(method)) {
-    const join = joined(kind ?? "", call, tools);
-    return join && put({ joins: [...draft.joins, join] });
-  }
+  if (/join$/iu.test(method)) return adds("joins", () => joined(kind ?? "", call, tools))(query, step); // prettier-ignore
   if (/^(?:and)?having/iu.test(method)) {
     const name = method.replace(/^andH/u, "h");
-    const holds = conditionOf(name, call, tools);
-    return holds && put({ having: [...draft.having, holds] });
+    return adds("having", () => conditionOf(name, call, tools))(query, step);
   }
-  switch (method) {
-    case "select":
-    case "column":
-    case "columns": {
-      const columns = columnsOf(call.arguments, tools);
-      return columns && put({ columns: [...draft.columns, ...columns] });
-    }
-    case "distinct": {
-      const columns = columnsOf(call.arguments, tools);
-      return columns && put({ isDistinct: true, columns: [...draft.columns, ...columns] });
-    }
-    case "distinctOn": {
-      const columns = columnsOf(call.arguments, tools);
-      return columns && put({ distinctOn: joinFragments(columns, ", ") });
-    }
-    case "first": {
-      const columns = columnsOf(call.arguments, tools);
-      return columns && { ...put({ columns: [...draft.columns, ...columns], limit: raw("1") }), isFirst: true }; // prettier-ignore
-    }
-    case "count":
-    case "countDistinct":
-    case "sum":
-    case "sumDistinct":
-    case "max":
-    case "min":
-    case "avg": {
-      const column = aggregate(method, call.arguments, tools);
-      return column && put({ columns: [...draft.columns, column] });
-    }
-    case "joinRaw":
-      return first && put({ joins: [...draft.joins, rawText(first, second, tools)] });
-    case "groupBy": {
-      const keys = columnsOf(call.arguments, tools);
-      return keys && put({ groupBy: [...draft.groupBy, ...keys] });
-    }
-    case "groupByRaw":
-      return first && put({ groupBy: [...draft.groupBy, rawText(first, second, tools)] });
-    case "orderByRaw":
-      return first && put({ orderBy: [...draft.orderBy, rawText(first, second, tools)] });
-    case "orderBy": {
-      const items = first && tools.items(first);
-      const keys = items
-        ? items.map((item) => {
-            const column = constantText(item) === undefined && item.kind === "object" ? tools.member(item, "column") : item; // prettier-ignore
-            const order = item.kind === "object" ? tools.member(item, "order") : undefined;
-            return orderKey(column, order, tools);
-          })
-        : [orderKey(first, second, tools)];
-      if (third && third.kind !== "undefined") return undefined;
-      return keys.every((key) => key !== undefined)
-        ? put({ orderBy: [...draft.orderBy, ...keys] })
-        : undefined;
-    }
-    case "limit":
-    case "offset":
-      return first && put({ [method]: valueFragment(first) });
-    case "forUpdate":
-    case "forShare":
-    case "forNoKeyUpdate":
-    case "forKeyShare": {
-      const tables = columnsOf(call.arguments, tools);
-      if (!tables) return undefined;
-      const names = call.arguments.flatMap((each) => namesIn(each, tools));
-      const of = names.map((each) => quoteIdentifier(each, dialect)).join(", ");
-      return put({ lock: `${LOCKS[method] ?? ""}${of === "" ? "" : ` OF ${of}`}` });
-    }
-    case "skipLocked":
-    case "noWait": {
-      const wait = method === "noWait" ? "NOWAIT" : "SKIP LOCKED";
-      return put({ lock: `${draft.lock ?? "FOR UPDATE"} ${wait}` });
-    }
-    case "union":
-    case "unionAll":
-    case "intersect":
-    case "except": {
-      const given = first && (tools.items(first) ?? call.arguments.filter(({ kind }) => kind !== "scalar")); // prettier-ignore
-      const queries = given?.map((each) => partQuery(each, tools));
-      if (!queries?.every((each) => each !== undefined)) return undefined;
-      const name = method === "unionAll" ? "UNION ALL" : method.toUpperCase();
-      const parts = queries.map((each) => sequence(`${name} `, textOf(whole(each), dialect)));
-      return put({ compound: joinFragments([...(draft.compound ? [draft.compound] : []), ...parts], " ") }); // prettier-ignore
-    }
-    case "with":
-    case "withRecursive": {
-      const name = constantText(first);
-      const value = call.arguments.at(-1);
-      const columns = third && second ? namesIn(second, tools).map((each) => quoteIdentifier(each, dialect)) : []; // prettier-ignore
-      const made = value && partQuery(value, tools);
-      const isText = value?.kind === "deferred" && isRaw(value.data);
-      const inner = made ? textOf(whole(made), dialect) : isText && value ? part(value, tools) : undefined; // prettier-ignore
-      if (name === undefined || !inner) return undefined;
-      const start = method === "with" ? "WITH " : "WITH RECURSIVE ";
-      const head = `${quoteIdentifier(name, dialect)}${columns.length > 0 ? ` (${columns.join(", ")})` : ""} AS (`; // prettier-ignore
-      const before = draft.prefix ? sequence(draft.prefix, ", ") : start;
-      return put({ prefix: sequence(before, head, inner, ")") });
-    }
-    case "insert": {
-      const rows = first && rowsIn(first, draft, tools);
-      const returning = columnsOf(second ? [second] : [], tools);
-      return rows && returning && put({ verb: "insert", ...rows, returning });
-    }
-    case "update": {
-      const single = constantText(first);
-      const update: Draft = { ...draft, verb: "update" };
-      const set =
-        single !== undefined && second
-          ? setIn(tools.object({ [single]: second }), update, tools)
-          : first && setIn(first, update, tools);
-      const back = single === undefined ? second : third;
-      const returning = back && back.kind !== "object" ? columnsOf([back], tools) : draft.returning;
-      return set && returning && put({ verb: "update", set: [...draft.set, ...set], returning });
-    }
-    case "increment":
-    case "decrement": {
-      const column = constantText(first);
-      const fields = column === undefined && first ? tools.fields(first) : undefined;
-      const by = second ? valueFragment(second) : raw("1");
-      const changes = fields
-        ? [...fields].map(([each, amount]) => [each, valueFragment(amount)] as const)
-        : column === undefined
-          ? []
-          : [[column, by] as const];
-      if (changes.length === 0) return undefined;
-      const sign = method === "increment" ? "+" : "-";
-      const set = changes.map(([each, amount]): Draft["set"][number] => {
-        return [each, sequence(`${quoteIdentifier(each, dialect)} ${sign} `, amount)];
-      });
-      return put({ verb: "update", set: [...draft.set, ...set] });
-    }
-    case "del":
-    case "delete": {
-      const returning = first && first.kind !== "object" ? columnsOf([first], tools) : draft.returning; // prettier-ignore
-      return returning && put({ verb: "delete", returning });
-    }
-    case "returning": {
-      const returning = columnsOf(first ? [first] : [], tools);
-      return returning && put({ returning });
-    }
-    case "onConflict": {
-      if (!first || first.kind === "undefined") return put({ conflict: raw(" ON CONFLICT") });
-      const columns = columnsOf([first], tools);
-      const isText = first.kind === "deferred";
-      const target = columns && joinFragments(columns, ", ");
-      return target && put({ conflict: isText ? sequence(" ON CONFLICT ", target) : sequence(" ON CONFLICT (", target, ")") }); // prettier-ignore
-    }
-    case "ignore":
-      return put({ conflict: sequence(draft.conflict ?? " ON CONFLICT", " DO NOTHING") });
-    case "merge":
-      return merged(query, first, tools);
-    case "pluck": {
-      const column = columnOf(first, tools);
-      const name = constantText(first)?.split(".").at(-1) ?? "";
-      return column && { ...put({ columns: [column] }), plucked: name };
-    }
-    case "as": {
-      const alias = constantText(first);
-      return alias === undefined ? undefined : { ...query, alias };
-    }
-    case "clearSelect":
-      return put({ columns: [] });
-    case "clearOrder":
-      return put({ orderBy: [] });
-    case "clearGroup":
-      return put({ groupBy: [] });
-    case "clearWhere": {
-      const { otherwise: _otherwise, ...rest } = put({ where: [] });
-      return rest;
-    }
-    case "from":
-    case "into":
-    case "table": {
-      const table = tableOf(first, tools);
-      return table && put({ table });
-    }
-    case "timeout":
-    case "queryContext":
-      return query;
-    default:
-      return undefined;
-  }
+  return METHODS.get(method)?.(query, step);
+}
+
+/** Another query, without brackets. */
+function wholeText(value: Value, tools: Tools): Fragment | undefined {
+  const query = partQuery(value, tools);
+  return query && textOf(whole(query), tools.dialect);
+}
+
+function textOfRaw(value: Value, tools: Tools): Fragment | undefined {
+  return value.kind === "deferred" && isRaw(value.data) ? part(value, tools) : undefined;
+}
+
+/** `orderBy("a", "desc")`, `orderBy([{ column: "a", order: "desc" }, "b"])`. */
+function orderKeys({
+  arguments: [value, order, nulls],
+  tools,
+}: Step): readonly Fragment[] | undefined {
+  const items = value && tools.items(value);
+  if (nulls && nulls.kind !== "undefined") return undefined;
+  if (!items) return traverse([value], (each) => orderKey(each, order, tools));
+  return traverse(items, (item) => {
+    const field = (name: string): Value | undefined =>
+      item.kind === "object" ? tools.member(item, name) : undefined;
+    return orderKey(field("column") ?? item, field("order"), tools);
+  });
 }
 
 function orderKey(
@@ -320,26 +276,19 @@ function orderKey(
 }
 
 /** `merge()`, `merge(["a"])`, `merge({ a: 1 })` of what an INSERT finds. */
-function merged({ ...query }: Query, first: Value | undefined, tools: Tools): Query | undefined {
-  const { draft } = query;
+function merged({ arguments: [value], tools }: Step, draft: Draft): Partial<Draft> | undefined {
   const { dialect } = tools;
   const isPostgres = dialect === "postgres";
-  const head = isPostgres ? (draft.conflict ?? raw(" ON CONFLICT")) : [];
-  const word = isPostgres ? " DO UPDATE SET " : " ON DUPLICATE KEY UPDATE ";
-  if (!first || first.kind === "undefined") {
-    return { ...query, draft: { ...draft, conflict: sequence(head, word), mergesRow: true } };
-  }
-  const names = namesIn(first, tools);
-  const count = tools.items(first)?.length ?? names.length;
-  const set = names.length > 0 && names.length === count ? names.map((each) => [each, proposed(each, tools)] as const) : setIn(first, { ...draft, verb: "update" }, tools); // prettier-ignore
-  if (!set || set.length === 0) return undefined;
-  const parts = set.map(([column, value]) =>
-    sequence(`${quoteIdentifier(column, dialect)} = `, value),
+  const head = sequence(
+    isPostgres ? (draft.conflict ?? " ON CONFLICT") : [],
+    isPostgres ? " DO UPDATE SET " : " ON DUPLICATE KEY UPDATE ",
   );
-  return {
-    ...query,
-    draft: { ...draft, conflict: sequence(head, word, joinFragments(parts, ", ")) },
-  };
+  if (!value || value.kind === "undefined") return { conflict: head, mergesRow: true };
+  const names = namesIn(value, tools);
+  const count = tools.items(value)?.length ?? names.length;
+  const set = names.length > 0 && names.length === count ? names.map((each) => [each, proposed(each, tools)] as const) : setIn(value, { ...draft, verb: "update" }, tools); // prettier-ignore
+  if (!set || set.length === 0) return undefined;
+  return { conflict: sequence(head, setText(set, dialect)) };
 }
 
 /** The values of the row that was to be inserted. */

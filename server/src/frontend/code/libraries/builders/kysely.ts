@@ -4,7 +4,7 @@ import { constant, constantText, UNDEFINED, type HandleValue, type Value } from 
 import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { rowsOf } from "../rawSql";
-import { draftOf, oneQuery, runDraft, runUnread, sequence, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { draftOf, oneQuery, runDraft, runUnread, type Draft, type Fragment } from "./draft";
 import { identifier, spelledBack } from "./kyselyNames";
 import {
   callBuilder,
@@ -23,6 +23,7 @@ import {
   type Query,
 } from "./kyselyParts";
 import { conflictCall, extendQuery, isJoining, joinCall, operand, perhaps } from "./kyselyQueries";
+import { prefixed } from "./methods";
 import { asksBuilder, kyselyShape } from "./shapes";
 
 interface Beginning {
@@ -79,11 +80,10 @@ function withQuery(handle: HandleValue, call: Call, tools: Tools): Value {
   const query = name !== "" && made ? operand(made, tools) : undefined;
   const before = isCreator(handle.data) ? handle.data : undefined;
   const list = columns?.split(",").map((each) => identifier(each.trim(), tools)).join(", "); // prettier-ignore
-  const word = handle.path.endsWith("Recursive") ? "WITH RECURSIVE " : "WITH ";
-  const own = sequence(`${identifier(name, tools)}${list === undefined ? "" : `(${list})`} AS (`, query ?? [], ")"); // prettier-ignore
+  const head = `${identifier(name, tools)}${list === undefined ? "" : `(${list})`}`;
   const data: Creator = {
     kind: "creator",
-    prefix: sequence(before?.prefix ? sequence(before.prefix, ", ") : word, own),
+    prefix: prefixed(before?.prefix, handle.path.endsWith("Recursive"), head, query ?? []),
     ...(before?.unread !== undefined && { unread: before.unread }),
     ...(!query && { unread: "kysely: a query of with() is not known" }),
   };

@@ -9,10 +9,12 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Template, Tools } from "../library";
+import { traverse } from "../../traverse";
 import {
+  caseText,
   flagOf,
+  membershipText,
   valueFragment,
-  givenList,
   raw,
   joinFragments,
   sequence,
@@ -74,15 +76,7 @@ export function fragment(value: Value, tools: Tools): Fragment | undefined {
   if (value.kind === "choice" && holdsPart(value)) {
     const [yes, no] = [fragment(value.then, tools), fragment(value.otherwise, tools)];
     if (!yes || !no) return undefined;
-    return sequence(
-      "CASE WHEN ",
-      valueFragment(flagOf(value)),
-      " THEN ",
-      yes,
-      " ELSE ",
-      no,
-      " END",
-    );
+    return caseText(flagOf(value), yes, no);
   }
   return valueFragment(value);
 }
@@ -99,6 +93,17 @@ export function reference(value: Value | undefined, tools: Tools): Fragment | un
   // A text that is not known here names a column that is not known here.
   const isExpression = value && (holdsPart(value) || constantScalar(value) !== undefined);
   return isExpression ? fragment(value, tools) : undefined;
+}
+
+function references(
+  values: readonly (Value | undefined)[],
+  tools: Tools,
+): readonly Fragment[] | undefined {
+  return traverse(values, (each) => reference(each, tools));
+}
+
+function fragments(values: readonly Value[], tools: Tools): readonly Fragment[] | undefined {
+  return traverse(values, (each) => fragment(each, tools));
 }
 
 const UNWRITTEN: ReadonlySet<string> = new Set(["is", "is not"]);
@@ -121,14 +126,14 @@ export function conditionOf(
     }
   }
   if (operator === "in" || operator === "not in") {
-    const word = ` ${operator.toUpperCase()} `;
+    const word = operator === "in" ? "IN" : "NOT IN";
     if (holdsPart(third)) {
       const query = fragment(third, tools);
-      return query && sequence(left, word, query);
+      return query && sequence(left, ` ${word} `, query);
     }
-    const items = tools.members(third)?.map((item) => fragment(item, tools));
-    if (items && !items.every((item) => item !== undefined)) return undefined;
-    return sequence(left, word, "(", items ? joinFragments(items, ", ") : givenList(third), ")");
+    const items = tools.members(third);
+    const texts = items && fragments(items, tools);
+    return items && !texts ? undefined : membershipText(left, word, third, texts);
   }
   const right = fragment(third, tools);
   return right && sequence(left, ` ${operator === "!=" ? "<>" : operator} `, right);
@@ -159,10 +164,7 @@ export function columnsIn(value: Value | undefined, tools: Tools): readonly Frag
   const name = constantText(value);
   if (name !== undefined) return [raw(columnReference(name, tools))];
   const items = tools.items(value);
-  if (items) {
-    const parts = items.map((item) => columnsIn(item, tools));
-    return parts.every((each) => each !== undefined) ? parts.flat() : undefined;
-  }
+  if (items) return traverse(items, (item) => columnsIn(item, tools))?.flat();
   const text = fragment(value, tools);
   return value.kind === "handle" && text ? [text] : undefined;
 }
@@ -172,9 +174,9 @@ export function tableOf(value: Value | undefined, tools: Tools): Fragment | unde
   if (!value) return undefined;
   const name = constantText(value);
   if (name !== undefined) return raw(columnReference(name, tools));
-  const items = tools.items(value)?.map((item) => tableOf(item, tools));
-  if (items)
-    return items.every((item) => item !== undefined) ? joinFragments(items, ", ") : undefined;
+  const items = tools.items(value);
+  const tables = items && traverse(items, (item) => tableOf(item, tools));
+  if (items) return tables && joinFragments(tables, ", ");
   return holdsPart(value) ? fragment(value, tools) : undefined;
 }
 
@@ -187,8 +189,7 @@ export function referencesIn(
     return referencesIn(callBuilder(value, [tools.handle("eb")], tools), tools);
   }
   const items = (value && tools.items(value)) ?? [value];
-  const parts = items.map((item) => reference(item, tools));
-  return parts.every((part) => part !== undefined) ? parts : undefined;
+  return references(items, tools);
 }
 
 /** The columns that a record sets, as they are sent. */
@@ -227,13 +228,8 @@ const AGGREGATES = /^eb\.fn\.(count|countAll|sum|max|min|avg)$/u;
 export function expression(path: string, call: Call, tools: Tools): Value | undefined {
   const [first, second, third] = call.arguments;
   const part = (...parts: readonly (string | Fragment)[]): Value => partOf(tools, ...parts);
-  const listed = (
-    word: string,
-    items: readonly (Fragment | undefined)[] | undefined,
-  ): Value | undefined =>
-    items?.every((item) => item !== undefined)
-      ? part(`${word}(`, joinFragments(items, ", "), ")")
-      : undefined;
+  const listed = (word: string, items: readonly Fragment[] | undefined): Value | undefined =>
+    items && part(`${word}(`, joinFragments(items, ", "), ")");
   switch (path) {
     case "eb": {
       const made = conditionOf(call.arguments, tools);
@@ -248,8 +244,8 @@ export function expression(path: string, call: Call, tools: Tools): Value | unde
         ? [...fields].map(([name, value]) =>
             sequence(raw(identifier(name, tools)), " = ", valueFragment(value)),
           )
-        : items?.map((item) => fragment(item, tools));
-      if (!each?.every((item) => item !== undefined)) return undefined;
+        : items && fragments(items, tools);
+      if (!each) return undefined;
       if (each.length === 0) return part(path === "eb.and" ? "TRUE" : "FALSE");
       return part("(", joinFragments(each, word), ")");
     }
@@ -281,22 +277,22 @@ export function expression(path: string, call: Call, tools: Tools): Value | unde
       return own && low && high ? part("(", own, " BETWEEN ", low, " AND ", high, ")") : undefined;
     }
     case "eb.tuple":
-      return listed("", call.arguments.map((each) => fragment(each, tools))); // prettier-ignore
+      return listed("", fragments(call.arguments, tools));
     case "eb.refTuple":
-      return listed("", call.arguments.map((each) => reference(each, tools))); // prettier-ignore
+      return listed("", references(call.arguments, tools));
     case "eb.case": {
       const operand = first && reference(first, tools);
       return first && !operand ? undefined : cases(sequence("CASE", operand ? sequence(" ", operand) : ""), tools); // prettier-ignore
     }
     case "eb.fn.coalesce":
-      return listed("coalesce", call.arguments.map((each) => reference(each, tools))); // prettier-ignore
+      return listed("coalesce", references(call.arguments, tools));
     case "eb.fn.any":
-      return listed("any", [reference(first, tools)]);
+      return listed("any", references([first], tools));
     case "eb.fn":
     case "eb.fn.agg": {
       const name = constantText(first);
       const items = second ? tools.items(second) : [];
-      return name === undefined ? undefined : listed(name, items?.map((each) => reference(each, tools))); // prettier-ignore
+      return name === undefined ? undefined : listed(name, items && references(items, tools));
     }
     default: {
       const name = AGGREGATES.exec(path)?.[1];
@@ -419,9 +415,8 @@ export function sqlCall(path: string, call: Call, tools: Tools): Value | undefin
       return name && partOf(tools, name);
     }
     case "sql.id": {
-      const names = call.arguments.map((each) => constantText(each));
-      if (!names.every((name) => name !== undefined)) return undefined;
-      return partOf(tools, identifier(names.join("."), tools));
+      const names = traverse(call.arguments, constantText);
+      return names && partOf(tools, identifier(names.join("."), tools));
     }
     case "sql.raw": {
       const text = constantText(first);
@@ -429,13 +424,11 @@ export function sqlCall(path: string, call: Call, tools: Tools): Value | undefin
     }
     case "sql.join": {
       const between = second ? fragment(second, tools) : raw(", ");
-      const items = first && tools.items(first)?.map((item) => fragment(item, tools));
+      const items = first && tools.items(first);
       if (!items && first && between && isList(first)) return partOf(tools, valueFragment(first));
-      if (!items?.every((item) => item !== undefined) || !between) return undefined;
-      return partOf(
-        tools,
-        items.flatMap((item, at) => (at === 0 ? item : sequence(between, item))),
-      );
+      const parts = items && fragments(items, tools);
+      if (!parts || !between) return undefined;
+      return partOf(tools, parts.flatMap((item, at) => (at === 0 ? item : sequence(between, item)))); // prettier-ignore
     }
     // Written into the text or sent beside it, a value is the same.
     case "sql.lit":
@@ -461,14 +454,13 @@ export function documentCall(path: string, call: Call, tools: Tools): Value | un
       return query && partOf(tools, "(SELECT to_json(obj) FROM ", query, " AS obj)");
     case "jsonBuildObject": {
       const fields = first && tools.fields(first);
-      const parts = [...(fields ?? [])].map(
-        ([name, each]) => [name, fragment(each, tools)] as const,
-      );
-      const items = parts.flatMap(([name, text]) =>
-        text ? [sequence(`'${name.replaceAll("'", "''")}', `, text)] : [],
-      );
-      if (!fields || items.length < parts.length) return undefined;
-      return partOf(tools, "json_build_object(", joinFragments(items, ", "), ")");
+      const items =
+        fields &&
+        traverse(fields, ([name, each]) => {
+          const text = fragment(each, tools);
+          return text && sequence(`'${name.replaceAll("'", "''")}', `, text);
+        });
+      return items && partOf(tools, "json_build_object(", joinFragments(items, ", "), ")");
     }
     default:
       return undefined;

@@ -1,7 +1,9 @@
 // Kysely's queries: what each method adds to a statement.
 import { constantText, scalar, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
-import { allOf, either, LOCKS, namesIn, quoteIdentifier, raw, insertRows, joinFragments, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { traverse } from "../../traverse";
+import { allOf, either, namesIn, raw, insertRows, joinFragments, sequence, setText, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { adds, addsAll, argument, bounds, clears, compounds, drops, keeps, locks, methods, puts, waits, type Reader, type Step } from "./methods"; // prettier-ignore
 import {
   callBuilder,
   columnsIn,
@@ -49,8 +51,7 @@ export function joinCall(
 }
 
 /** `JOIN ... ON ...`; undefined where table or condition are not known. */
-function joined(method: string, call: Call, tools: Tools): Fragment | undefined {
-  const [first, second, third] = call.arguments;
+function joined({ method, arguments: [first, second, third], tools }: Step): Fragment | undefined {
   const [, kind = ""] = /^(inner|left|right|full|cross)Join/u.exec(method) ?? [];
   const table = tableOf(first, tools);
   if (!table) return undefined;
@@ -68,6 +69,83 @@ function joined(method: string, call: Call, tools: Tools): Fragment | undefined 
   return left && right && sequence(side, " ON ", left, " = ", right);
 }
 
+const compared: Reader<Fragment> = ({ method, arguments: args, tools }) =>
+  (method.endsWith("Ref") ? comparedRefs : conditionOf)(args, tools);
+
+const METHODS = methods<Query>({
+  select: addsAll("columns", argument(columnsIn)),
+  selectAll: addsAll("columns", ({ arguments: [of], tools }) =>
+    of ? referencesIn(of, tools)?.map((table) => sequence(table, ".*")) : [raw("*")],
+  ),
+  distinct: puts(() => ({ isDistinct: true })),
+  distinctOn: puts(({ arguments: [of], tools }) => {
+    const columns = referencesIn(of, tools);
+    return columns && { distinctOn: joinFragments(columns, ", ") };
+  }),
+  "where whereRef": adds("where", compared),
+  "having havingRef": adds("having", compared),
+  "innerJoin leftJoin rightJoin fullJoin crossJoin innerJoinLateral leftJoinLateral": adds(
+    "joins",
+    joined,
+  ),
+  "from using": puts(({ arguments: [of], tools }, { from }) => {
+    const tables = tableOf(of, tools);
+    return tables && { from: from ? sequence(from, ", ", tables) : tables };
+  }),
+  groupBy: addsAll("groupBy", ({ arguments: [of], tools }) => referencesIn(of, tools)),
+  orderBy: adds("orderBy", ({ arguments: [of, order], tools }) => {
+    const [, name, way] = /^(\S+)\s+(asc|desc)$/iu.exec(constantText(of) ?? "") ?? [];
+    const key = name === undefined ? reference(of, tools) : raw(identifier(name, tools));
+    const direction = way === undefined ? directionOf(order, tools) : raw(` ${way}`);
+    return key && direction && sequence(key, direction);
+  }),
+  "limit offset": bounds(argument(fragment)),
+  "union unionAll intersect except": compounds(({ arguments: args, tools }) =>
+    traverse(args.slice(0, 1), (each) => operand(each, tools)),
+  ),
+  "forUpdate forShare forNoKeyUpdate forKeyShare": locks(({ arguments: [of], tools }) =>
+    namesIn(of, tools).map((each) => identifier(each, tools)),
+  ),
+  "skipLocked noWait nowait": waits,
+  set: puts(({ arguments: [of, value], tools }, draft) => {
+    if (!value) {
+      const set = of && setIn(of, draft, tools);
+      return set && { set: [...draft.set, ...set] };
+    }
+    const name = constantText(of);
+    if (name === undefined) return undefined;
+    const column = databaseName(name, tools);
+    const text = columnSet(column, value, draft, tools);
+    return { set: [...draft.set, ...(text ? [[column, text] as const] : [])] };
+  }),
+  values: puts(({ arguments: [of], tools }, draft) => {
+    const rows = of?.kind === "function" ? callBuilder(of, [tools.handle("eb")], tools) : of;
+    return rows && insertRows(rows, (item) => setIn(item, draft, tools), tools);
+  }),
+  defaultValues: puts(() => ({ rows: [] })),
+  columns: puts(({ arguments: [of], tools }) => ({
+    columns: namesIn(of, tools).map((each) => raw(identifier(each, tools))),
+  })),
+  expression: puts(({ arguments: [of], tools }) => {
+    const taken = of && operand(of, tools);
+    return taken && { taken };
+  }),
+  returning: addsAll("returning", argument(columnsIn)),
+  returningAll: adds("returning", () => raw("*")),
+  onConflict: puts(
+    ({ arguments: [of], source, tools }, draft) =>
+    of?.kind === "function" ? conflict({ kind: "query", draft, target: [], source }, of, tools) : undefined, // prettier-ignore
+  ),
+  clearSelect: clears("columns"),
+  clearWhere: clears("where"),
+  clearOrderBy: clears("orderBy"),
+  clearGroupBy: clears("groupBy"),
+  clearReturning: clears("returning"),
+  clearLimit: drops("limit"),
+  clearOffset: drops("offset"),
+  "$castTo $narrowType $assertType $asTuple $notNull": keeps,
+});
+
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
 export function extendQuery(
   query: Query,
@@ -75,150 +153,7 @@ export function extendQuery(
   call: Call,
   tools: Tools,
 ): Query | undefined {
-  const { draft } = query;
-  const [first, second] = call.arguments;
-  const put = (change: Partial<Draft>): Query => ({ ...query, draft: { ...draft, ...change } });
-  switch (method) {
-    case "select": {
-      const columns = columnsIn(first, tools);
-      return columns && put({ columns: [...draft.columns, ...columns] });
-    }
-    case "selectAll": {
-      const tables = first ? referencesIn(first, tools) : [];
-      const all = tables?.map((table) => sequence(table, ".*"));
-      return all && put({ columns: [...draft.columns, ...(first ? all : [raw("*")])] });
-    }
-    case "distinct":
-      return put({ isDistinct: true });
-    case "distinctOn": {
-      const columns = referencesIn(first, tools);
-      return columns && put({ distinctOn: joinFragments(columns, ", ") });
-    }
-    case "where":
-    case "whereRef": {
-      const compared = method === "where" ? conditionOf : comparedRefs;
-      const condition = compared(call.arguments, tools);
-      return condition && put({ where: [...draft.where, condition] });
-    }
-    case "having":
-    case "havingRef": {
-      const compared = method === "having" ? conditionOf : comparedRefs;
-      const condition = compared(call.arguments, tools);
-      return condition && put({ having: [...draft.having, condition] });
-    }
-    case "innerJoin":
-    case "leftJoin":
-    case "rightJoin":
-    case "fullJoin":
-    case "crossJoin":
-    case "innerJoinLateral":
-    case "leftJoinLateral": {
-      const join = joined(method, call, tools);
-      return join && put({ joins: [...draft.joins, join] });
-    }
-    case "from":
-    case "using": {
-      const tables = tableOf(first, tools);
-      return tables && put({ from: draft.from ? sequence(draft.from, ", ", tables) : tables });
-    }
-    case "groupBy": {
-      const keys = referencesIn(first, tools);
-      return keys && put({ groupBy: [...draft.groupBy, ...keys] });
-    }
-    case "orderBy": {
-      const [, name, way] = /^(\S+)\s+(asc|desc)$/iu.exec(constantText(first) ?? "") ?? [];
-      const key = name === undefined ? reference(first, tools) : raw(identifier(name, tools));
-      const direction = way === undefined ? directionOf(second, tools) : raw(` ${way}`);
-      return key && direction && put({ orderBy: [...draft.orderBy, sequence(key, direction)] });
-    }
-    case "limit":
-    case "offset": {
-      const many = first && fragment(first, tools);
-      return many && put({ [method]: many });
-    }
-    case "union":
-    case "unionAll":
-    case "intersect":
-    case "except": {
-      const other = first && operand(first, tools);
-      const word = method === "unionAll" ? "UNION ALL" : method.toUpperCase();
-      const before = draft.compound ? sequence(draft.compound, " ") : [];
-      return other && put({ compound: sequence(before, `${word} `, other) });
-    }
-    case "forUpdate":
-    case "forShare":
-    case "forNoKeyUpdate":
-    case "forKeyShare": {
-      const tables = first ? namesIn(first, tools).map((each) => identifier(each, tools)) : [];
-      const of = tables.length > 0 ? ` OF ${tables.join(", ")}` : "";
-      return put({ lock: `${LOCKS[method] ?? ""}${of}` });
-    }
-    case "skipLocked":
-      return put({ lock: `${draft.lock ?? "FOR UPDATE"} SKIP LOCKED` });
-    case "noWait":
-    case "nowait":
-      return put({ lock: `${draft.lock ?? "FOR UPDATE"} NOWAIT` });
-    case "set": {
-      const name = second && constantText(first);
-      if (second && name === undefined) return undefined;
-      const column = databaseName(name ?? "", tools);
-      const value = second && columnSet(column, second, draft, tools);
-      const set = second ? (value ? [[column, value] as const] : []) : first && setIn(first, draft, tools); // prettier-ignore
-      return set && put({ set: [...draft.set, ...set] });
-    }
-    case "values": {
-      const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
-        const set = setIn(item, draft, tools);
-        return set && new Map(set);
-      };
-      const given =
-        first?.kind === "function" ? callBuilder(first, [tools.handle("eb")], tools) : first;
-      const rows = given && insertRows(given, row, tools);
-      return rows && put(rows);
-    }
-    case "defaultValues":
-      return put({ rows: [] });
-    case "columns":
-      return put({ columns: namesIn(first, tools).map((each) => raw(identifier(each, tools))) });
-    case "expression": {
-      const taken = first && operand(first, tools);
-      return taken && put({ taken });
-    }
-    case "returning": {
-      const columns = columnsIn(first, tools);
-      return columns && put({ returning: [...draft.returning, ...columns] });
-    }
-    case "returningAll":
-      return put({ returning: [...draft.returning, raw("*")] });
-    case "onConflict":
-      return first?.kind === "function" ? conflict(query, first, tools) : undefined;
-    case "clearSelect":
-      return put({ columns: [] });
-    case "clearWhere":
-      return put({ where: [] });
-    case "clearOrderBy":
-      return put({ orderBy: [] });
-    case "clearGroupBy":
-      return put({ groupBy: [] });
-    case "clearReturning":
-      return put({ returning: [] });
-    case "clearLimit": {
-      const { limit: _limit, ...rest } = draft;
-      return { ...query, draft: rest };
-    }
-    case "clearOffset": {
-      const { offset: _offset, ...rest } = draft;
-      return { ...query, draft: rest };
-    }
-    case "$castTo":
-    case "$narrowType":
-    case "$assertType":
-    case "$asTuple":
-    case "$notNull":
-      return query;
-    default:
-      return undefined;
-  }
+  return METHODS.get(method)?.(query, { ...call, method, tools });
 }
 
 /** A query without brackets, or a part. */
@@ -254,15 +189,13 @@ export function perhaps(
 
 /** `onConflict((oc) => oc.column("id").doNothing())`. */
 function conflict(
-  query: Query,
+  start: Query,
   callback: Extract<Value, { kind: "function" }>,
   tools: Tools,
-): Query | undefined {
-  const { source, draft } = query;
-  const start: Query = { kind: "query", draft, target: [], source };
+): Partial<Draft> | undefined {
   const made = dataOf(callBuilder(callback, [tools.handle("conflict", start)], tools));
   const text = isQuery(made) ? made.draft.conflict : undefined;
-  return text && { ...query, draft: { ...draft, conflict: text } };
+  return text && { conflict: text };
 }
 
 /** The answer of a callback of `onConflict`. */
@@ -300,11 +233,8 @@ export function conflictCall(
     case "conflict.doUpdateSet": {
       const set = first && setIn(first, { verb: "update", table: query.draft.table }, tools);
       if (!set) return undefined;
-      const list = set.map(([name, value]) =>
-        sequence(`${quoteIdentifier(name, tools.dialect)} = `, value),
-      );
       const head = query.draft.conflict ?? raw(on);
-      return put(sequence(head, " DO UPDATE SET ", joinFragments(list, ", ")), { target: [] });
+      return put(sequence(head, " DO UPDATE SET ", setText(set, tools.dialect)), { target: [] });
     }
     case "conflict.where":
     case "conflict.whereRef": {

@@ -14,8 +14,9 @@ import { ownConnection } from "../ownConnection";
 import { rowsOf } from "../rawSql";
 import { draftOf, namesIn, quoteIdentifier, raw, runDraft, runUnread, sequence, textOf, valueFragment, type Fragment } from "./draft"; // prettier-ignore
 import { KNEX } from "./knex";
-import { columnOf, isHeld, mutableQuery, onEach, rawPart, whole, type Query } from "./knexParts";
+import { columnOf, KNEX_QUERIES, rawPart, whole, type Query } from "./knexParts";
 import { extendQuery } from "./knexQueries";
+import { awaitQuery, builderCall, isMutable, mutableQuery, type ThenableBuilder } from "./mutableQuery"; // prettier-ignore
 
 const NAME = "objection";
 
@@ -436,6 +437,16 @@ function rowCall(row: Value, method: string, call: Call, tools: Tools): Value | 
   }
 }
 
+const BUILDER: ThenableBuilder<Query> = {
+  ...KNEX_QUERIES,
+  run: ({ connection }, query, tools) => run(query, connection, tools),
+  extend: (query, method, call, tools) => {
+    const extend = METHODS[method] ?? byKnex(method);
+    const next = isModelQuery(query) ? extend(query, call, tools) : undefined;
+    return next ?? { ...query, unread: `objection: ${method}() of a query is not known` };
+  },
+};
+
 export const OBJECTION: Library = {
   name: NAME,
   modules: [NAME],
@@ -454,12 +465,15 @@ export const OBJECTION: Library = {
   rowMember: ownMember,
   rowCall: (row, method, call, tools) =>
     rowCall(row, method, call, tools) ?? ownMethod(row, method, call, tools),
-  awaited: ({ data, connection }, tools) =>
-    isHeld(data) ? onEach(data, tools, (query) => run(query, connection, tools)) : undefined,
+  awaited: (handle, tools) => awaitQuery(handle, BUILDER, tools),
   call: (handle, call, tools) => {
     const { path, data, connection } = handle;
     const method = path.split(".").at(-1) ?? path;
-    if (isHeld(data)) return extended(handle, method, call, tools);
+    if (isMutable(data)) {
+      return method === "transacting"
+        ? { ...handle, path: "query", connection: connectionIn(call.arguments[0]) ?? POOL }
+        : builderCall(handle, BUILDER, call, tools);
+    }
     if (path.startsWith("model.")) return modelCall(handle, method, call, tools);
     switch (path) {
       case "transaction":
@@ -474,32 +488,3 @@ export const OBJECTION: Library = {
     }
   },
 };
-
-/** A method of a query, which changes it in place. */
-function extended(
-  handle: HandleValue,
-  method: string,
-  call: Call,
-  tools: Tools,
-): Value | undefined {
-  const { data, connection } = handle;
-  if (!isHeld(data)) return undefined;
-  const [given] = call.arguments;
-  if (method === "then" || method === "catch") {
-    const value = onEach(data, tools, (query) => run(query, connection, tools));
-    return given && method === "then" ? tools.call(given, [value], call.source) : value;
-  }
-  if (method === "transacting") return { ...handle, path: "query", connection: connectionIn(given) ?? POOL }; // prettier-ignore
-  if (method === "modify" && given?.kind === "function") {
-    tools.call(given, [handle, ...call.arguments.slice(1)], call.source);
-    return { ...handle, path: "query" };
-  }
-  onEach(data, tools, (query) => {
-    const extend = METHODS[method] ?? byKnex(method);
-    const next = isModelQuery(query) ? extend(query, call, tools) : undefined;
-    const unread = `objection: ${method}() of a query is not known`;
-    tools.assign(data.held, "query", tools.handle("query", next ?? { ...query, unread }));
-    return UNDEFINED;
-  });
-  return { ...handle, path: "query" };
-}

@@ -8,9 +8,8 @@ import {
 } from "../../values";
 import {
   allOf,
-  chooseFragment,
   draftOf,
-  flagOf,
+  either,
   valueFragment,
   namesIn,
   quoteIdentifier,
@@ -21,7 +20,9 @@ import {
   type Draft,
   type Fragment,
 } from "../builders/draft";
+import { isMutable, mutableQuery, queryIn, type QueryKind } from "../builders/mutableQuery";
 import type { Call, Tools } from "../library";
+import { traverse } from "../../traverse";
 import { columnOf, keysOf, roleOf, type Model } from "../orm/model";
 import { withParameters } from "../orm/parameters";
 import {
@@ -254,12 +255,11 @@ function rowsIn(
   const { model } = query;
   if (!model) return { lost: "the table of an INSERT is not known" };
   const items = place.tools.items(value) ?? [value];
-  const rows = items.map((item) => {
+  const rows = traverse(items, (item) => {
     const fields = place.tools.fields(item);
     return fields && columnsSet({ ...place, model }, fields);
   });
-  const isKnown = rows.every((row) => row !== undefined);
-  return isKnown ? { rows } : { lost: "what is inserted is not known" };
+  return rows ? { rows } : { lost: "what is inserted is not known" };
 }
 
 /** A condition: text, a record, or `new Brackets((qb) => ...)`. */
@@ -278,7 +278,7 @@ function conditionOf(
     const inner = builder({ ...query, where: [] }, place.connection, tools);
     // `brackets` is what keeps its function here.
     tools.call(callback as Value, [inner], call.source);
-    const made = isHeld(inner.data) ? queryIn(inner.data, tools) : undefined;
+    const made = isMutable(inner.data) ? queryIn(inner.data, BUILDER_QUERIES, tools) : undefined;
     if (!made || made.where.length === 0) return undefined;
     return { where: [allOf(made.where)], parameters: made.parameters };
   }
@@ -490,14 +490,14 @@ function resolved(query: Query, text: Fragment, place: Place): Fragment {
   return withParameters(named, query.parameters, place.tools);
 }
 
-/** Builders are changed by what is called on them: `qb.andWhere(...)` alone adds a condition. */
-interface Held {
-  readonly kind: "held";
-  readonly held: Value;
-}
-
-export const isHeld = (data: unknown): data is Held =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "held";
+/** Builders' queries are one where they differ in conditions and their parameters alone. */
+export const BUILDER_QUERIES: QueryKind<Query> = {
+  isQuery,
+  phi: (flag, then, otherwise) => {
+    const parameters: Query["parameters"] = new Map([...then.parameters, ...otherwise.parameters]);
+    return either(flag, { ...then, parameters }, { ...otherwise, parameters });
+  },
+};
 
 /** A handle of a builder. */
 export function builder(
@@ -505,40 +505,5 @@ export function builder(
   connection: Connection | undefined,
   tools: Tools,
 ): HandleValue {
-  const held = tools.object({ query: tools.handle("query", query) });
-  return tools.handle("builder", { kind: "held", held } satisfies Held, connection);
-}
-
-/** The builder's query by now; undefined where it depends on more than a condition. */
-export function queryIn({ held }: Held, tools: Tools): Query | undefined {
-  return queryOf(tools.member(held, "query"));
-}
-
-/** Notes what a builder's query is from now on. */
-export function hold({ held }: Held, query: Query, tools: Tools): void {
-  tools.assign(held, "query", tools.handle("query", query));
-}
-
-function queryOf(value: Value): Query | undefined {
-  if (value.kind === "handle") return isQuery(value.data) ? value.data : undefined;
-  if (value.kind !== "choice") return undefined;
-  const then = queryOf(value.then);
-  const otherwise = queryOf(value.otherwise);
-  if (!then || !otherwise) return undefined;
-  const common = then.where.findIndex((each, at) => each !== otherwise.where[at]);
-  const same = common === -1 ? then.where.length : common;
-  const rest = (query: Query): Fragment | undefined => {
-    const more = query.where.slice(same);
-    return more.length === 0 ? undefined : allOf(more);
-  };
-  const either = chooseFragment(flagOf(value), rest(then), rest(otherwise));
-  const where = [...then.where.slice(0, same), ...(either ? [either] : [])];
-  const parameters = new Map([...then.parameters, ...otherwise.parameters]);
-  const [first, second] = [then, otherwise].map((query) =>
-    Object.entries(query).filter(([key]) => key !== "where" && key !== "parameters"),
-  );
-  const isSame =
-    first?.length === second?.length &&
-    first?.every(([key, each]) => second?.some(([name, other]) => name === key && other === each));
-  return isSame === true ? { ...then, where, parameters } : undefined;
+  return tools.handle("builder", mutableQuery(query, tools), connection);
 }

@@ -17,17 +17,9 @@ import { ownMember, ownMethod } from "../orm/ownMethods";
 import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
+import { isMutable, queryIn, setQuery } from "../builders/mutableQuery";
 import { entityOf } from "./entities";
-import {
-  builder,
-  extendBuilder,
-  hold,
-  isHeld,
-  isRun,
-  queryIn,
-  run,
-  startQuery,
-} from "./queryBuilder";
+import { builder, BUILDER_QUERIES, extendBuilder, isRun, run, startQuery } from "./queryBuilder";
 import { METHODS, repositoryCall } from "./repository";
 import { modelOfValue } from "./save";
 import { operatorOf } from "./where";
@@ -114,14 +106,14 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   const [owner, method] = dot === -1 ? ["", path] : [path.slice(0, dot), path.slice(dot + 1)];
   // Only `wrapInTransaction` makes handles of this path.
   if (path === "wrapped") return ranInside(data as Wrapped, call.arguments, call, tools);
-  if (isHeld(data)) {
-    const query = queryIn(data, tools);
+  if (isMutable(data)) {
+    const query = queryIn(data, BUILDER_QUERIES, tools);
     if (!query) return undefined;
     if (isRun(method)) return run(query, method, connection, tools);
     const next = extendBuilder(query, method, call, { connection, source, tools });
     if (!next) return undefined;
     if (method === "clone") return builder(next, connection, tools);
-    hold(data, next, tools);
+    setQuery(data, next, tools);
     return { ...handle, path: "builder" };
   }
   switch (owner) {
