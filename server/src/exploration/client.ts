@@ -36,6 +36,8 @@ export interface ReadRequest {
   readonly lookups?: readonly Lookup[];
   /** True for a locking read, or a read before an in-place write: real databases read and lock the newest version. */
   readonly current?: boolean;
+  /** A locking read of keys on whose being there a foreign key relies, or which are about to go; else to change their rows. */
+  readonly purpose?: "reference" | "end";
   /** True if it belongs to the same statement as the transaction's previous read, and so reads the same snapshot. */
   readonly continues?: boolean;
 }

@@ -108,14 +108,14 @@ export function createMockDatabase(options: MockOptions): MockResult {
     let own = store.open();
     let from = generation;
     return {
-      ask(request: Request): Promise<Reply> {
+      ask(request: Request): Reply | Promise<Reply> {
         if (isLoading && request.kind === "begin") endLoading();
         if (from !== generation) {
           own = store.open();
           own.patience(patience);
           own.strong(isStrong);
           from = generation;
-          if (request.kind !== "begin") return Promise.resolve(RESET);
+          if (request.kind !== "begin") return RESET;
         }
         return own.ask(request);
       },

@@ -122,7 +122,11 @@ export function openMockSession({
         } else if (isLockWait(step.value)) {
           const end = await lockWait(step.value, begun, text);
           step = end instanceof SqlFailure ? steps.throw(end) : steps.next(end);
-        } else step = steps.next(await store.ask(step.value));
+        } else {
+          if (turns.isDue()) await turns.pass();
+          const reply = store.ask(step.value);
+          step = steps.next(reply instanceof Promise ? await reply : reply);
+        }
       }
     } finally {
       running--;

@@ -29,8 +29,8 @@ export interface DatabaseOptions {
   readonly parser?: PgParser;
 }
 
-/** Texts that are kept: applications send the same few again and again. */
-const MOST_TEXTS = 1000;
+/** Characters of the texts that are kept: applications send the same few again and again. */
+const MOST_CHARACTERS = 1_000_000;
 /** Longer ones are rarely sent twice, and their trees are large. */
 const LONGEST_TEXT = 20_000;
 
@@ -39,6 +39,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const { dialect, parser } = options;
   const catalog = createCatalog(dialect);
   const texts = new Map<string, readonly ParsedStatement[]>();
+  let characters = 0;
   const plans = new WeakMap<
     object,
     Map<string, { readonly version: number; readonly plan: Plan }>
@@ -50,8 +51,14 @@ export function createDatabase(options: DatabaseOptions): Database {
       const known = texts.get(sql);
       if (known !== undefined) return known;
       const statements = read(sql, dialect, parser);
-      if (texts.size >= MOST_TEXTS) texts.clear();
-      if (sql.length <= LONGEST_TEXT) texts.set(sql, statements);
+      if (sql.length > LONGEST_TEXT) return statements;
+      texts.set(sql, statements);
+      characters += sql.length;
+      for (const oldest of texts.keys()) {
+        if (characters <= MOST_CHARACTERS) break;
+        texts.delete(oldest);
+        characters -= oldest.length;
+      }
       return statements;
     },
     plan(statement, types, locals) {

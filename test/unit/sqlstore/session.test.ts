@@ -156,7 +156,7 @@ test("a statement of many rows asks for all of them at once, and once more for w
   const rows = Array.from({ length: 40 }, (_, at) => `('p${at}', ${1 + (at % 2)})`);
   assert.ok(session.run(`insert into pet (name, owner) values ${rows.join()}`).ok);
   const reads = (): number => session.asked().filter((each) => /^(read|newest)/.test(each)).length;
-  assert.equal(reads(), 3);
+  assert.equal(reads(), 2);
   assert.ok(session.run("update pet set name = 'x' || name").ok);
   assert.equal(reads(), 3);
   assert.ok(session.run("delete from pet").ok);
@@ -208,8 +208,7 @@ test("a unique index has keys of its own, so that only equal values meet", async
   session.asked();
   session.run("insert into u values (1, 'A,b')");
   assert.deepEqual(session.asked(), [
-    "read u/1",
-    "read u#u_mail_key/A%2cb ...",
+    "read u/1 u#u_mail_key/A%2cb",
     "write u/1",
     "write u#u_mail_key/A%2cb",
   ]);

@@ -7,6 +7,7 @@ import {
   INITIAL,
   isWriter,
   readsOf,
+  versionsOf,
   type Database,
   type Transaction,
   type Version,
@@ -98,8 +99,8 @@ export function choosingPolicy(
       before.follow(previous, number);
     },
     statement: () => undefined,
-    choose(key, versions, { transaction, random }) {
-      for (const version of inOrder(versions, strategyOf(transaction), random)) {
+    choose(key, newest, { transaction, random }) {
+      for (const version of inOrder(versionsOf(newest), strategyOf(transaction), random)) {
         const needed = demands(transaction, key, version.writer);
         if (!needed || !isPossible(needed)) continue;
         for (const [one, other] of needed) before.insert(one, other, database.transactions.size);

@@ -15,21 +15,19 @@ export interface CreatedKeys {
  * read a later version. The check is at the commit, since both may be under way.
  */
 export function createdKeys(isAbsent: (key: Key, writer: number) => boolean): CreatedKeys {
-  /** Keys with the version that said they are absent. */
-  const taken = new Set<string>();
-  function created(transaction: Transaction): { readonly key: Key; readonly name: string }[] {
+  /** Keys by the writer of the version that said they are absent. */
+  const taken = new Map<number, Set<Key>>();
+  function created(transaction: Transaction): { readonly key: Key; readonly from: number }[] {
     // The last look is the one before the write.
     const last = new Map([...readsOf(transaction)].map(({ key, from }) => [key, from]));
     return [...last].flatMap(([key, from]) =>
-      transaction.writes.get(key) !== undefined && isAbsent(key, from)
-        ? [{ key, name: `${String(from)} ${key}` }]
-        : [],
+      transaction.writes.get(key) !== undefined && isAbsent(key, from) ? [{ key, from }] : [],
     );
   }
   return {
     validate(transaction) {
-      for (const { key, name } of created(transaction))
-        if (taken.has(name))
+      for (const { key, from } of created(transaction))
+        if (taken.get(from)?.has(key) === true)
           return {
             code: "23505",
             message: `duplicate key: ${key} was inserted by another transaction that this one did not see`,
@@ -37,7 +35,8 @@ export function createdKeys(isAbsent: (key: Key, writer: number) => boolean): Cr
       return undefined;
     },
     committed(transaction) {
-      for (const { name } of created(transaction)) taken.add(name);
+      for (const { key, from } of created(transaction))
+        taken.set(from, (taken.get(from) ?? new Set()).add(key));
     },
   };
 }

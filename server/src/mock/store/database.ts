@@ -8,15 +8,19 @@ import { createKeyOrder } from "./keyOrder";
 export const INITIAL = 0;
 
 export interface Version {
-  readonly key: Key;
   readonly value: Value;
   /** The number of its transaction. */
   readonly writer: number;
   /** How many had committed before it. */
   readonly position: number;
+  /** The version before it; absent at the initial one, and where the past is forgotten. */
+  readonly previous?: Version | undefined;
   /** The place of the write among those of its transaction, from 0, where the version was read before its commit. */
   readonly write?: number;
 }
+
+/** The initial version of all keys that were not there at the start. */
+const ABSENT: Stored = { value: undefined, writer: INITIAL, position: 0, previous: undefined };
 
 export interface ReadFrom {
   readonly key: Key;
@@ -57,8 +61,8 @@ export interface Database {
   readonly commits: number[];
   /** Those that have not ended, in the order of their beginnings. */
   readonly open: ReadonlySet<Transaction>;
-  /** The committed versions of a key, oldest first; the first is the initial one, which may say that it is absent. */
-  versions(key: Key): readonly Version[];
+  /** The last committed version of a key; the initial one may say that it is absent. */
+  newest(key: Key): Version;
   /** Last write of another transaction there that is not committed; undefined if none has. */
   uncommitted(key: Key, reader: Transaction): Version | undefined;
   /** The keys that begin so, sorted. */
@@ -87,14 +91,14 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
   const transactions = new Map([[INITIAL, start]]);
   let begun = 0;
   const commits = [INITIAL];
-  const chains = new Map<Key, Version[]>();
+  const last = new Map<Key, Stored>();
   const open = new Set<Transaction>();
   const order = createKeyOrder();
   const indexes = createIndexes(valuesBelow);
   /** Indexes that are being made. */
   const making = new Map<string, Promise<void>>();
   for (const [key, value] of initial) {
-    chains.set(key, [{ key, value, writer: INITIAL, position: 0 }]);
+    last.set(key, { value, writer: INITIAL, position: 0, previous: undefined });
     order.add(key);
   }
 
@@ -104,19 +108,17 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     for (const { writes } of open)
       for (const [key, value] of writes) if (key.startsWith(prefix)) yield [key, value];
     for (const key of order.below(prefix))
-      for (const { value } of chains.get(key) ?? []) yield [key, value];
+      for (const { value } of versionsOf(last.get(key) ?? ABSENT)) yield [key, value];
   }
 
   /** The key exists from now on; predicates of open transactions have seen that it did not. */
-  function add(key: Key): Version[] {
-    const chain: Version[] = [{ key, value: undefined, writer: INITIAL, position: 0 }];
-    chains.set(key, chain);
+  function add(key: Key): Stored {
     order.add(key);
     for (const each of open) {
       for (const { scans, reads } of each.predicates)
         if (scans.some((prefix) => key.startsWith(prefix))) reads.push({ key, from: INITIAL });
     }
-    return chain;
+    return ABSENT;
   }
 
   return {
@@ -139,14 +141,14 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
       }
       return undefined;
     },
-    versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL, position: 0 }],
+    newest: (key) => last.get(key) ?? ABSENT,
     uncommitted(key, reader) {
       const writer = [...open].findLast((each) => each !== reader && each.writes.has(key));
       if (!writer) return undefined;
       const writes = writer.log.filter(({ kind }) => kind === "write");
       const write = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
       const position = commits.length;
-      return { key, value: writer.writes.get(key), writer: writer.number, position, write };
+      return { value: writer.writes.get(key), writer: writer.number, position, write };
     },
     announce: indexes.note,
     begin(session) {
@@ -174,17 +176,30 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
       commits.push(ended.number);
       const { number: writer, position } = ended;
       for (const [key, value] of ended.writes)
-        (chains.get(key) ?? add(key)).push({ key, value, writer, position });
+        last.set(key, { value, writer, position, previous: last.get(key) ?? add(key) });
     },
     forget({ number, writes }, oldest) {
       transactions.delete(number);
       for (const key of writes.keys()) {
-        const chain = chains.get(key) ?? [];
-        const seen = chain.findLastIndex(({ position }) => position < oldest);
-        if (seen > 0) chain.splice(0, seen);
+        let seen = last.get(key);
+        while (seen !== undefined && seen.position >= oldest) seen = seen.previous;
+        if (seen !== undefined && seen !== ABSENT) seen.previous = undefined;
       }
     },
   };
+}
+
+/** A version that may forget what was before. */
+interface Stored extends Version {
+  previous: Stored | undefined;
+}
+
+/** That version and all before it, oldest first. */
+export function versionsOf(newest: Version): readonly Version[] {
+  const all: Version[] = [];
+  for (let each: Version | undefined = newest; each !== undefined; each = each.previous)
+    all.push(each);
+  return all.reverse();
 }
 
 function transaction(number: number, session: number): Transaction {

@@ -1,6 +1,6 @@
 // Final state of the mock database, for assertions: levels without a fixed order of commits leave it open in part.
 import type { Key, Value } from "../../exploration/client";
-import type { Database } from "./database";
+import { versionsOf, type Database } from "./database";
 import type { Policy } from "./policy";
 
 /**
@@ -10,9 +10,11 @@ import type { Policy } from "./policy";
 export function finalState(database: Database, policy: Policy): ReadonlyMap<Key, Value> {
   const state = new Map<Key, Value>();
   const { precedes } = policy;
-  // Versions stand in the order of the commits.
-  const first = precedes ? 0 : -1;
-  for (const key of database.keys("")) state.set(key, database.versions(key).at(first)?.value);
+  for (const key of database.keys("")) {
+    const newest = database.newest(key);
+    // Versions stand in the order of the commits.
+    state.set(key, precedes ? versionsOf(newest)[0]?.value : newest.value);
+  }
   for (const number of precedes ? ordered(database.commits, precedes) : [])
     for (const [key, value] of database.transactions.get(number)?.writes ?? [])
       state.set(key, value);

@@ -2,23 +2,28 @@
 // the transaction ends; who asks waits in turn, and who would wait for himself fails.
 import type { Lookup, Value } from "../../exploration/client";
 import { isAbout } from "../../exploration/lookups";
-import type { Failure, Patience } from "./policy";
+import type { Failure, Patience, Waited } from "./policy";
 
 export type LockMode = "shared" | "exclusive";
 
 export interface LockTable {
-  /** Resolves when the lock is held; at once where nobody is in the way. A deadlock fails the one who closes it. */
-  take(owner: number, name: string, mode: LockMode): Promise<Failure | undefined>;
+  /** Takes the lock: at once where nobody is in the way. A deadlock fails the one who closes it. */
+  take(owner: number, name: string, mode: LockMode): Waited;
   /** A shared lock on all keys that begin so, those included that do not exist: it waits for those who write one. */
-  takePrefix(owner: number, prefix: string): Promise<Failure | undefined>;
+  takePrefix(owner: number, prefix: string): Waited;
   /** A shared lock on versions that do not exist yet; those that do have locks of their own. */
   watch(owner: number, lookups: readonly Lookup[]): void;
   /** Waits until nobody else holds a lock on what that version would belong to: it may not come into being before. */
-  enter(owner: number, key: string, version: Value): Promise<Failure | undefined>;
+  enter(owner: number, key: string, version: Value): Waited;
   /** How long the owner waits from now on; also one that waits already. */
   patience(owner: number, patience: Patience | undefined): void;
   /** Gives back everything, and gives up waiting. */
   release(owner: number): void;
+}
+
+interface Holder {
+  readonly owner: number;
+  mode: LockMode;
 }
 
 interface Waiting {
@@ -30,11 +35,12 @@ interface Waiting {
   timer?: ReturnType<typeof setTimeout>;
 }
 
+const NOBODY: readonly number[] = [];
 const DEADLOCK: Failure = { code: "40P01", message: "deadlock detected" };
 const GIVEN_UP: Failure = { code: "57014", message: "canceling statement due to user request" };
 
 export function createLockTable(): LockTable {
-  const held = new Map<string, Map<number, LockMode>>();
+  const held = new Map<string, Holder[]>();
   /** The names of the locks of each owner. */
   const owned = new Map<number, Set<string>>();
   /** Owners of locks on prefixes. */
@@ -53,12 +59,12 @@ export function createLockTable(): LockTable {
     }, limit.milliseconds);
   }
 
-  function othersOn(owner: number, name: string, mode: LockMode): number[] {
-    return [...(held.get(name) ?? [])]
-      .filter(
-        ([holder, theirs]) => holder !== owner && (mode === "exclusive" || theirs === "exclusive"),
-      )
-      .map(([holder]) => holder);
+  function othersOn(owner: number, name: string, mode: LockMode): readonly number[] {
+    const holders = held.get(name);
+    if (holders === undefined) return NOBODY;
+    return holders
+      .filter((each) => each.owner !== owner && (mode === "exclusive" || each.mode === "exclusive"))
+      .map((each) => each.owner);
   }
 
   function onKeysBelow(owner: number, prefix: string): number[] {
@@ -69,11 +75,16 @@ export function createLockTable(): LockTable {
 
   function isWriterBelow(owner: number, names: ReadonlySet<string>, prefix: string): boolean {
     for (const name of names)
-      if (name.startsWith(prefix) && held.get(name)?.get(owner) === "exclusive") return true;
+      if (name.startsWith(prefix) && holderOf(owner, name)?.mode === "exclusive") return true;
     return false;
   }
 
-  function onPredicates(owner: number, key: string, version: Value): number[] {
+  function holderOf(owner: number, name: string): Holder | undefined {
+    return held.get(name)?.find((each) => each.owner === owner);
+  }
+
+  function onPredicates(owner: number, key: string, version: Value): readonly number[] {
+    if (prefixes.size + watched.size === 0) return NOBODY;
     const found = [...prefixes].flatMap(([prefix, owners]) =>
       key.startsWith(prefix) ? [...owners] : [],
     );
@@ -96,16 +107,12 @@ export function createLockTable(): LockTable {
     return false;
   }
 
-  function wait(
-    owner: number,
-    blockers: () => readonly number[],
-    grant: () => void,
-  ): Promise<Failure | undefined> {
+  function wait(owner: number, blockers: () => readonly number[], grant: () => void): Waited {
     if (blockers().length === 0) {
       grant();
-      return Promise.resolve(undefined);
+      return undefined;
     }
-    if (closesCircle(owner, blockers())) return Promise.resolve(DEADLOCK);
+    if (closesCircle(owner, blockers())) return DEADLOCK;
     return new Promise((done) => {
       const each: Waiting = { owner, blockers, grant, done };
       waiting.push(each);
@@ -114,9 +121,14 @@ export function createLockTable(): LockTable {
   }
 
   function hold(owner: number, name: string, mode: LockMode): void {
-    const holders = held.get(name) ?? new Map<number, LockMode>();
-    held.set(name, holders);
-    if (holders.get(owner) !== "exclusive") holders.set(owner, mode);
+    const holders = held.get(name);
+    const own = holderOf(owner, name);
+    if (own !== undefined) {
+      if (mode === "exclusive") own.mode = mode;
+      return;
+    }
+    if (holders === undefined) held.set(name, [{ owner, mode }]);
+    else holders.push({ owner, mode });
     const names = owned.get(owner) ?? new Set();
     owned.set(owner, names.add(name));
   }
@@ -156,9 +168,9 @@ export function createLockTable(): LockTable {
       patience.delete(owner);
       watched.delete(owner);
       for (const name of owned.get(owner) ?? []) {
-        const holders = held.get(name);
-        holders?.delete(owner);
-        if (holders?.size === 0) held.delete(name);
+        const others = (held.get(name) ?? []).filter((each) => each.owner !== owner);
+        if (others.length === 0) held.delete(name);
+        else held.set(name, others);
       }
       owned.delete(owner);
       for (const [prefix, owners] of prefixes) {

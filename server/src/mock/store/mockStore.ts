@@ -1,5 +1,5 @@
 // The store behind the mock database: sessions that run side by side, whose reads return what the level allows.
-import type { Ask, Key, ReadRequest, Reply, Request, Value } from "../../exploration/client";
+import type { Key, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { AxiomaticLevel } from "../../exploration/exploration";
 import { isAbout } from "../../exploration/lookups";
 import { randomNumbers, type Random } from "../../exploration/randomNumbers";
@@ -10,17 +10,20 @@ import {
   createDatabase,
   isWriter,
   readsOf,
+  versionsOf,
   type Database,
   type ReadFrom,
   type Transaction,
 } from "./database";
 import { finalState } from "./finalState";
 import {
+  after,
   isFailure,
   SERIALIZATION_FAILURE,
   type Failure,
   type Patience,
   type Policy,
+  type ReadContext,
   type Strategy,
   type StrategyOf,
 } from "./policy";
@@ -52,8 +55,8 @@ export interface MockStore {
 }
 
 export interface StoreSession {
-  /** Answers one request at a time; a transaction that has failed is over. */
-  readonly ask: Ask;
+  /** Answers one request at a time, at once where nobody is in the way; a transaction that has failed is over. */
+  readonly ask: (request: Request) => Reply | Promise<Reply>;
   /** How long requests wait for others from now on, also one that waits already; as long as it takes if undefined. */
   patience(patience: Patience | undefined): void;
   /** Transactions that begin from now on read the newest versions, and fail at the literature's levels where those have changed. */
@@ -76,17 +79,19 @@ export function createMockStore({
   const policy = policyOf(level, database, ({ number }) =>
     strong.has(number) ? "latest" : strategy,
   );
-  const created = level === "any" ? undefined : createdKeys(isAbsent);
+  const isReal = typeof level !== "string";
+  // The locks of products see to it.
+  const created = level === "any" || isReal ? undefined : createdKeys(isAbsent);
   let sessions = 0;
   function isAbsent(key: Key, writer: number): boolean {
-    const version = database.versions(key).find((each) => each.writer === writer);
+    const version = versionsOf(database.newest(key)).find((each) => each.writer === writer);
     return version !== undefined && version.value === undefined;
   }
   return {
     open() {
       const number = sessions++;
       return openSession(
-        { database, policy, created, isForgetful, strong, isReal: typeof level !== "string" },
+        { database, policy, created, isForgetful, strong, isReal },
         number,
         randomNumbers(seed * 1_000_003 + number),
       );
@@ -157,42 +162,52 @@ function openSession(
     return { kind: "failed", code, message };
   }
 
-  async function read(transaction: Transaction, request: ReadRequest): Promise<Reply> {
-    const { keys, scans = [], lookups = [], current = false, continues = false } = request;
-    if (!continues) hasWritten = false;
-    const context = {
+  function read(transaction: Transaction, request: ReadRequest): Reply | Promise<Reply> {
+    const { scans = [], lookups = [], current = false, purpose } = request;
+    if (request.continues !== true) hasWritten = false;
+    const context: ReadContext = {
       transaction,
       random,
       current,
+      purpose,
       arrived: arrived ?? database.commits.length,
     };
     arrived = undefined;
-    const preparation = database.prepare(lookups);
-    if (preparation) await preparation;
-    const asked = (): readonly Key[] =>
-      scans.length + lookups.length === 0
-        ? keys
-        : [
-            ...new Set([
-              ...keys,
-              ...keysOf(transaction, scans),
-              ...lookups.flatMap((lookup) => database.found(lookup)),
-            ]),
-          ];
-    const failure = await policy.before?.(context, asked(), { scans, lookups });
-    if (failure) return fail(failure);
+    return after(
+      after(database.prepare(lookups), () =>
+        policy.before?.(context, asked(transaction, request), { scans, lookups }),
+      ),
+      (failure) => (failure ? fail(failure) : readNow(context, request)),
+    );
+  }
+
+  function asked(transaction: Transaction, request: ReadRequest): readonly Key[] {
+    const { keys, scans = [], lookups = [] } = request;
+    if (scans.length + lookups.length === 0) return keys;
+    return [
+      ...new Set([
+        ...keys,
+        ...keysOf(transaction, scans),
+        ...lookups.flatMap((lookup) => database.found(lookup)),
+      ]),
+    ];
+  }
+
+  function readNow(context: ReadContext, request: ReadRequest): Reply {
+    const { transaction } = context;
+    const { scans = [], lookups = [], continues = false } = request;
     if (!continues) policy.statement(context);
     const reads: ReadFrom[] = [];
     const entry = { kind: "read", reads, scans, ...(lookups.length > 0 && { lookups }) } as const;
     transaction.log.push(entry);
     if (scans.length + lookups.length > 0) transaction.predicates.push(entry);
     const values = new Map<Key, Value>();
-    for (const key of asked()) {
+    for (const key of asked(transaction, request)) {
       if (transaction.writes.has(key)) {
         values.set(key, transaction.writes.get(key));
         continue;
       }
-      const version = policy.choose(key, database.versions(key), context);
+      const version = policy.choose(key, database.newest(key), context);
       if (isFailure(version)) return fail(version);
       const { writer: from, write, value } = version;
       reads.push({ key, from, ...(write !== undefined && { write }) });
@@ -210,14 +225,15 @@ function openSession(
     return [...new Set([...scans.flatMap((prefix) => database.keys(prefix)), ...own])].sort();
   }
 
-  async function write(transaction: Transaction, key: Key, value: Value): Promise<Reply> {
+  function write(transaction: Transaction, key: Key, value: Value): Reply | Promise<Reply> {
     database.announce(key, value);
-    const hindrance = await policy.write?.(transaction, key, value);
-    if (hindrance === "no version") return DONE;
-    if (hindrance) return fail(hindrance);
-    hasWritten = true;
-    database.write(transaction, key, value);
-    return DONE;
+    return after(policy.write?.(transaction, key, value), (hindrance) => {
+      if (hindrance === "no version") return DONE;
+      if (hindrance) return fail(hindrance);
+      hasWritten = true;
+      database.write(transaction, key, value);
+      return DONE;
+    });
   }
 
   /** Look-ups of others that did not find a key whose version is about to hold their value have read another version. */
@@ -229,10 +245,11 @@ function openSession(
       );
       if (!isMissed || [...readsOf(other)].some((each) => each.key === key)) continue;
       const arrivedThen = database.commits.length;
-      const version = policy.choose(key, database.versions(key), {
+      const version = policy.choose(key, database.newest(key), {
         transaction: other,
         random: () => 0,
         current: false,
+        purpose: undefined,
         arrived: arrivedThen,
       });
       if (isFailure(version)) continue;
@@ -245,7 +262,7 @@ function openSession(
   function overtaken(transaction: Transaction): Failure | undefined {
     if (isReal || !strong.has(transaction.number) || !isWriter(transaction)) return undefined;
     for (const { key, from } of readsOf(transaction))
-      if (database.versions(key).at(-1)?.writer !== from) return SERIALIZATION_FAILURE;
+      if (database.newest(key).writer !== from) return SERIALIZATION_FAILURE;
     return undefined;
   }
 
@@ -261,7 +278,7 @@ function openSession(
     return DONE;
   }
 
-  async function answer(request: Request): Promise<Reply> {
+  function answer(request: Request): Reply | Promise<Reply> {
     if (request.kind === "begin") {
       // SET TRANSACTION as a transaction's first statement begins it anew.
       if (open?.log.length === 0) database.drop(open);

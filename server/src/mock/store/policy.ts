@@ -1,5 +1,5 @@
 // Decisions of a level in the mock database: which version a read returns, and whether a transaction may go on.
-import type { Key, Lookup, Value } from "../../exploration/client";
+import type { Key, Lookup, ReadRequest, Value } from "../../exploration/client";
 import type { Random } from "../../exploration/randomNumbers";
 import type { Transaction, Version } from "./database";
 
@@ -28,6 +28,7 @@ export interface ReadContext {
   readonly random: Random;
   /** The statement reads in order to write, or locks what it reads. */
   readonly current: boolean;
+  readonly purpose: ReadRequest["purpose"];
   /** How many had committed when the client sent the statement. */
   readonly arrived: number;
 }
@@ -43,21 +44,13 @@ export interface Policy {
   /** `level`: what the client asked for, as SQL says it. */
   begin(transaction: Transaction, random: Random, level: string | undefined): void;
   /** Waits until these keys, and all that the predicates are about, may be read. */
-  before?(
-    context: ReadContext,
-    keys: readonly Key[],
-    predicates: Predicates,
-  ): Promise<Failure | undefined>;
+  before?(context: ReadContext, keys: readonly Key[], predicates: Predicates): Waited;
   /** A new statement of the transaction starts to read. */
   statement(context: ReadContext): void;
-  /** One of the committed versions of the key, of which there is at least one. */
-  choose(key: Key, versions: readonly Version[], context: ReadContext): Version | Failure;
+  /** One of the committed versions of the key, of which this is the last. */
+  choose(key: Key, newest: Version, context: ReadContext): Version | Failure;
   /** Waits until the key may be written. "no version" if writing that value changes nothing. */
-  write?(
-    transaction: Transaction,
-    key: Key,
-    value: Value,
-  ): Promise<Failure | "no version" | undefined>;
+  write?(transaction: Transaction, key: Key, value: Value): Waited<"no version">;
   /** Just before the commit. */
   validate(transaction: Transaction): Failure | undefined;
   /** Just after the commit. */
@@ -73,6 +66,17 @@ export interface Policy {
   ended?(transaction: Transaction): void;
   /** From now on statements of the transaction wait so long; one that waits now counts as having begun to. */
   patience?(transaction: Transaction, patience: Patience | undefined): void;
+}
+
+/** Undefined where it may go on: at once, unless it has to wait for others. */
+export type Waited<More = never> = Failure | More | undefined | Promise<Failure | More | undefined>;
+
+/** Goes on behind a wait, and at once where there is none. */
+export function after<T, U>(
+  waited: T | Promise<T>,
+  goOn: (end: T) => U | Promise<U>,
+): U | Promise<U> {
+  return waited instanceof Promise ? waited.then(goOn) : goOn(waited);
 }
 
 export function isFailure(answer: Version | Failure): answer is Failure {

@@ -3,22 +3,16 @@
 // snapshot holds all that was committed when the statement that takes it was sent, and perhaps what has come since.
 import type { Key } from "../../exploration/client";
 import { findLevel, type ProductLevel } from "../../isolation/levels";
-import {
-  INITIAL,
-  isWriter,
-  readsOf,
-  type Database,
-  type Transaction,
-  type Version,
-} from "./database";
+import { isWriter, readsOf, type Database, type Transaction } from "./database";
 import { createLockTable } from "./lockTable";
 import {
+  after,
   pick,
   SERIALIZATION_FAILURE,
-  type Failure,
   type Policy,
   type ReadContext,
   type StrategyOf,
+  type Waited,
 } from "./policy";
 import { newestWhere } from "./snapshotPolicy";
 
@@ -29,6 +23,14 @@ interface Snapshot {
   readonly level: ProductLevel;
   /** How many commits it sees; undefined until it is taken. */
   taken?: number;
+}
+
+/**
+ * The lock on a key. Where updates leave references alone, as PostgreSQL's FOR KEY SHARE and FOR NO KEY UPDATE do, there is
+ * another one on its being there.
+ */
+function lockOf({ candidates }: ProductLevel, beingThere: boolean): (key: Key) => string {
+  return beingThere && candidates !== "current" ? (key) => `${key} is there` : (key) => key;
 }
 
 /** Transactions that ask for another level of the same product get it; `usual` is that of the others. */
@@ -48,27 +50,21 @@ export function productPolicy(
     return snapshots.get(number)?.level ?? usual;
   }
 
-  function newest(key: Key): Version | undefined {
-    return database.versions(key).at(-1);
-  }
-
   function isNewer(key: Key, than: number): boolean {
-    const version = newest(key);
-    return version !== undefined && version.position >= than;
+    return database.newest(key).position >= than;
   }
 
   function readsNow({ current, transaction }: ReadContext): boolean {
     return current || levelOf(transaction).plainRead !== "snapshot";
   }
 
-  async function lockAll(
-    { number }: Transaction,
-    names: readonly string[],
-    mode: "shared" | "exclusive",
-  ): Promise<Failure | undefined> {
-    for (const name of [...names].sort()) {
-      const failure = await locks.take(number, name, mode);
-      if (failure) return failure;
+  /** Goes through all names, and waits wherever it has to; ends with the first failure. */
+  function each(names: readonly string[], take: (name: string) => Waited, from = 0): Waited {
+    for (let at = from; at < names.length; at++) {
+      const end = take(names[at] ?? "");
+      if (end instanceof Promise)
+        return end.then((failure) => failure ?? each(names, take, at + 1));
+      if (end) return end;
     }
     return undefined;
   }
@@ -89,17 +85,19 @@ export function productPolicy(
           : findLevel(`${usual.product}:${asked.replaceAll(" ", "-")}`);
       snapshots.set(number, { level: found?.family === "product" ? found : usual });
     },
-    async before(context, keys, { scans, lookups }) {
-      const { transaction, current } = context;
+    before(context, keys, { scans, lookups }) {
+      const { transaction, current, purpose } = context;
+      const { number } = transaction;
       const level = levelOf(transaction);
       if (!current && level.plainRead !== "locking") return undefined;
-      const mode = current ? "exclusive" : "shared";
-      if (level.gaps) locks.watch(transaction.number, lookups);
-      for (const prefix of level.gaps ? [...scans].sort() : []) {
-        const failure = await locks.takePrefix(transaction.number, prefix);
-        if (failure) return failure;
-      }
-      return lockAll(transaction, keys, mode);
+      const mode = current && purpose !== "reference" ? "exclusive" : "shared";
+      const lock = lockOf(level, purpose !== undefined);
+      if (level.gaps) locks.watch(number, lookups);
+      return after(
+        each(level.gaps ? [...scans].sort() : [], (prefix) => locks.takePrefix(number, prefix)),
+        (failure) =>
+          failure ?? each([...keys].sort(), (key) => locks.take(number, lock(key), mode)),
+      );
     },
     statement(context) {
       const { transaction, random } = context;
@@ -115,7 +113,7 @@ export function productPolicy(
           : pick(Math.max(context.arrived, oldest), now, strategyOf(transaction), random);
       }
     },
-    choose(key, versions, context) {
+    choose(key, newest, context) {
       const level = levelOf(context.transaction);
       const snapshot = snapshots.get(context.transaction.number)?.taken;
       if (level.plainRead === "newest-uncommitted" && !context.current) {
@@ -123,37 +121,49 @@ export function productPolicy(
         if (dirty) return dirty;
       }
       if (!readsNow(context))
-        return newestWhere(versions, ({ position }) => position < (snapshot ?? 1));
-      if (context.current && level.conflict === "first-updater-wins" && isNewer(key, snapshot ?? 0))
-        return SERIALIZATION_FAILURE;
-      return newestWhere(versions, () => true);
-    },
-    async write(transaction, key, value) {
-      const { number } = transaction;
-      const level = levelOf(transaction);
-      const failure =
-        (await locks.take(number, key, "exclusive")) ??
-        (level.gaps ? await locks.enter(number, key, value) : undefined);
-      if (failure) return failure;
-      const snapshot = takeForWrite(transaction);
+        return newestWhere(newest, ({ position }) => position < (snapshot ?? 1));
+      const isGone = context.purpose !== "reference" || newest.value === undefined;
       if (
+        context.current &&
         level.conflict === "first-updater-wins" &&
-        snapshot !== undefined &&
-        isNewer(key, snapshot)
+        isGone &&
+        isNewer(key, snapshot ?? 0)
       )
         return SERIALIZATION_FAILURE;
-      const isSame =
-        level.noVersionOnNoChange &&
-        !transaction.writes.has(key) &&
-        JSON.stringify(newest(key)?.value) === JSON.stringify(value);
-      return isSame ? "no version" : undefined;
+      return newest;
+    },
+    write(transaction, key, value) {
+      const { number } = transaction;
+      const level = levelOf(transaction);
+      const names = value === undefined ? [key, lockOf(level, true)(key)] : [key];
+      return after(
+        after(
+          each(names, (name) => locks.take(number, name, "exclusive")),
+          (failure) => failure ?? (level.gaps ? locks.enter(number, key, value) : undefined),
+        ),
+        (failure) => {
+          if (failure) return failure;
+          const snapshot = takeForWrite(transaction);
+          if (
+            level.conflict === "first-updater-wins" &&
+            snapshot !== undefined &&
+            isNewer(key, snapshot)
+          )
+            return SERIALIZATION_FAILURE;
+          const isSame =
+            level.noVersionOnNoChange &&
+            !transaction.writes.has(key) &&
+            JSON.stringify(database.newest(key).value) === JSON.stringify(value);
+          return isSame ? "no version" : undefined;
+        },
+      );
     },
     validate(transaction) {
       const snapshot = snapshots.get(transaction.number)?.taken;
       if (!levelOf(transaction).ssi || !isWriter(transaction) || snapshot === undefined)
         return undefined;
       for (const { key } of readsOf(transaction)) {
-        const { position, writer } = newest(key) ?? { position: 0, writer: INITIAL };
+        const { position, writer } = database.newest(key);
         if (position >= snapshot && watched.has(writer)) return SERIALIZATION_FAILURE;
       }
       return undefined;

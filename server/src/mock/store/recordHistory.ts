@@ -1,7 +1,7 @@
 // The mock database's run as a recorded history in our own JSON, for the history checker. Versions are told apart by
 // numbers instead of values, since rows may hold the same value twice.
 import type { Key } from "../../exploration/client";
-import { INITIAL, type Database, type ReadFrom, type Transaction } from "./database";
+import { INITIAL, versionsOf, type Database, type ReadFrom, type Transaction } from "./database";
 
 export interface RecordedHistory {
   readonly format: "isolens-history";
@@ -91,7 +91,7 @@ function operations(
 
 /** True if nothing stood there before the transaction had ended. */
 function cameLater(key: Key, { status, position }: Transaction, database: Database): boolean {
-  const [first, ...others] = database.versions(key);
+  const [first, ...others] = versionsOf(database.newest(key));
   return (
     status === "committed" &&
     first?.value === undefined &&

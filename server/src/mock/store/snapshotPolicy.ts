@@ -6,6 +6,7 @@ import {
   INITIAL,
   isWriter,
   readsOf,
+  versionsOf,
   type Database,
   type Transaction,
   type Version,
@@ -29,8 +30,7 @@ export function prefixPolicy(
   }
 
   function hasChanged(key: string, since: number): boolean {
-    const newest = database.versions(key).at(-1);
-    return newest !== undefined && newest.position >= since;
+    return database.newest(key).position >= since;
   }
 
   return {
@@ -42,9 +42,9 @@ export function prefixPolicy(
       );
     },
     statement: () => undefined,
-    choose(_key, versions, { transaction }) {
+    choose(_key, newest, { transaction }) {
       const snapshot = snapshotOf(transaction);
-      return newestWhere(versions, ({ position }) => position < snapshot);
+      return newestWhere(newest, ({ position }) => position < snapshot);
     },
     validate(transaction) {
       const snapshot = snapshotOf(transaction);
@@ -84,11 +84,11 @@ export function parallelPolicy(database: Database, strategyOf: StrategyOf): Poli
       }
     },
     statement: () => undefined,
-    choose: (_key, versions, { transaction }) =>
-      newestWhere(versions, ({ writer }) => visible.has(writer, transaction.number)),
+    choose: (_key, newest, { transaction }) =>
+      newestWhere(newest, ({ writer }) => visible.has(writer, transaction.number)),
     validate({ number, writes }) {
       for (const key of writes.keys()) {
-        if (database.versions(key).some(({ writer }) => !visible.has(writer, number)))
+        if (versionsOf(database.newest(key)).some(({ writer }) => !visible.has(writer, number)))
           return SERIALIZATION_FAILURE;
       }
       return undefined;
@@ -101,12 +101,9 @@ export function parallelPolicy(database: Database, strategyOf: StrategyOf): Poli
   };
 }
 
-/** The last of the versions for which that holds; the initial one is in every snapshot. */
-export function newestWhere(
-  versions: readonly Version[],
-  holds: (version: Version) => boolean,
-): Version {
-  const found = versions.findLast(holds);
-  if (!found) throw new Error("a snapshot without the initial state");
-  return found;
+/** The last version, from this one back, for which that holds; the initial one is in every snapshot. */
+export function newestWhere(newest: Version, holds: (version: Version) => boolean): Version {
+  for (let each: Version | undefined = newest; each !== undefined; each = each.previous)
+    if (holds(each)) return each;
+  throw new Error("a snapshot without the initial state");
 }

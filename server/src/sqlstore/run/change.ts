@@ -74,7 +74,8 @@ export function compileUpdate(
   const returning = update.returning && returningIn(update.returning, scope);
   return {
     columns: returning?.columns ?? [],
-    run: (outer, work) => {
+    *run(outer, work) {
+      yield* [];
       const env: Env = { ...outer, tuple: [], up: outer };
       const results: SqlRow[] = [];
       let count = 0;
@@ -141,7 +142,8 @@ export function compileDelete(
   const returning = statement.returning && returningIn(statement.returning, scope);
   return {
     columns: returning?.columns ?? [],
-    run: (outer, work) => {
+    *run(outer, work) {
+      yield* [];
       const env: Env = { ...outer, tuple: [], up: outer };
       const results: SqlRow[] = [];
       let count = 0;

@@ -11,12 +11,13 @@ import {
   type Table,
 } from "../catalog";
 import type { Env } from "../compile/node";
+import type { ChangeSteps } from "../compile/slices";
 import { failure } from "../sqlError";
 import { identity } from "../values/compare";
 import { formatValue } from "../values/format";
 import type { SqlRow, SqlValue } from "../values/value";
 import type { ChangedRow } from "../routine/triggers";
-import { forEachItem, type Rows } from "./rows";
+import { forEachItem, missingRows, type Rows } from "./rows";
 import type { TableRules } from "./tableRules";
 import { encodeRow, indexKey, rowKey, tablePrefix } from "./versions";
 
@@ -28,6 +29,10 @@ export interface Changes {
     keys: readonly Key[],
     env: Env,
   ) => Conflict | undefined;
+  /** Asks at once for the keys that all these new rows take. */
+  readonly readOwn: (table: Table, rows: readonly SqlRow[], env: Env) => ChangeSteps<void>;
+  /** Asks at once for what all these new rows refer to. */
+  readonly readParents: (table: Table, rows: readonly SqlRow[]) => ChangeSteps<void>;
   /** Adds a row; fails when it repeats a key. */
   readonly insert: (table: Table, row: SqlRow, env: Env) => void;
   readonly update: (table: Table, key: StoreKey, before: SqlRow, after: SqlRow, env: Env) => void;
@@ -114,6 +119,8 @@ export function createChanges(context: ChangesContext): Changes {
   };
   return {
     conflict: (...given) => conflict(state, ...given),
+    readOwn: (...given) => readOwn(state, ...given),
+    readParents: (...given) => readParents(state, ...given),
     insert: (...given) => insert(state, ...given),
     update: (...given) => update(state, ...given),
     remove: (...given) => remove(state, ...given),
@@ -184,6 +191,49 @@ function enter(
     if (owner === undefined && entryAt(state, entry) !== at) continue;
     state.entries.set(entry, owner);
   }
+}
+
+function* readOwn(
+  state: ChangeState,
+  table: Table,
+  fresh: readonly SqlRow[],
+  env: Env,
+): ChangeSteps<void> {
+  const { rows, rules } = state.context;
+  const own: StoreKey[] = [];
+  for (const row of fresh) {
+    const key = rowKey(table, row, state.dialect);
+    if (key !== undefined) own.push(key);
+    for (const each of table.keys) {
+      if (each.primary || !rules(table).covers(each, row, env)) continue;
+      const entry = indexKey(table, each, row, state.dialect);
+      if (entry !== undefined) own.push(entry);
+    }
+  }
+  const lacking = rows.newestOf(own);
+  if (lacking !== undefined) yield lacking;
+}
+
+function* readParents(
+  state: ChangeState,
+  table: Table,
+  fresh: readonly SqlRow[],
+): ChangeSteps<void> {
+  const { rows, catalog, references } = state.context;
+  const parents = new Set<StoreKey>();
+  for (const each of table.foreignKeys) {
+    const parent = catalog.tables.get(each.table);
+    if (parent === undefined || references(table, each) === "never") continue;
+    const own = positions(table, each.columns);
+    const columns = referencedColumns(parent, each);
+    for (const row of fresh) {
+      const values = own.map((at) => row[at] ?? null);
+      const key = values.includes(null) ? undefined : parentOf(state, parent, columns, values);
+      if (key !== undefined && !state.changed.has(key) && !state.entries.has(key)) parents.add(key);
+    }
+  }
+  const lacking = rows.newestOf(parents, "reference");
+  if (lacking !== undefined) yield lacking;
 }
 
 function insert(state: ChangeState, table: Table, row: SqlRow, env: Env): void {
@@ -286,28 +336,47 @@ function checkParents(state: ChangeState, { table, before, after }: Change): voi
   }
 }
 
+/** The key of a parent's row, or of its entry of a unique key; undefined where it is looked for by its values. */
+function parentOf(
+  state: ChangeState,
+  parent: Table,
+  columns: readonly number[],
+  values: SqlRow,
+): StoreKey | undefined {
+  const row: SqlValue[] = parent.columns.map(() => null);
+  for (const [index, at] of columns.entries()) row[at] = values[index] ?? null;
+  const isSame = (key: Key): boolean =>
+    key.columns.length === columns.length && key.columns.every((at) => columns.includes(at));
+  if (parent.keys.some((key) => key.primary && isSame(key)))
+    return rowKey(parent, row, state.dialect);
+  const unique = parent.keys.find((key) => key.where === undefined && isSame(key));
+  return unique === undefined ? undefined : indexKey(parent, unique, row, state.dialect);
+}
+
 function hasParent(
   state: ChangeState,
   parent: Table,
   columns: readonly number[],
   values: SqlRow,
 ): boolean {
-  const row: SqlValue[] = parent.columns.map(() => null);
-  for (const [index, at] of columns.entries()) row[at] = values[index] ?? null;
-  const isSame = (key: Key): boolean =>
-    key.columns.length === columns.length && key.columns.every((at) => columns.includes(at));
-  if (parent.keys.some((key) => key.primary && isSame(key))) {
-    const at = rowKey(parent, row, state.dialect);
-    return at !== undefined && rowAt(state, parent, at) !== undefined;
+  const at = parentOf(state, parent, columns, values);
+  if (at === undefined) return matching(state, parent, columns, values).length > 0;
+  if (!state.changed.has(at) && !state.entries.has(at)) {
+    const lacking = state.context.rows.newestOf([at], "reference");
+    if (lacking !== undefined) throw missingRows(lacking);
   }
-  const unique = parent.keys.find((key) => key.where === undefined && isSame(key));
-  const entry = unique === undefined ? undefined : indexKey(parent, unique, row, state.dialect);
-  if (entry !== undefined) return typeof entryAt(state, entry) === "string";
-  return matching(state, parent, columns, values).length > 0;
+  return at.startsWith(tablePrefix(parent))
+    ? rowAt(state, parent, at) !== undefined
+    : typeof entryAt(state, at) === "string";
 }
 
 /** The action on rows that refer to one that is gone or has another key; true if anything changed. */
-function checkChildren(state: ChangeState, { table, before, after }: Change, env: Env): boolean {
+function checkChildren(
+  state: ChangeState,
+  at: StoreKey,
+  { table, before, after }: Change,
+  env: Env,
+): boolean {
   if (before === undefined) return false;
   let acted = false;
   for (const child of state.context.catalog.tables.values()) {
@@ -321,6 +390,9 @@ function checkChildren(state: ChangeState, { table, before, after }: Change, env
         continue;
       const values = columns.map((at) => before[at] ?? null);
       if (values.includes(null)) continue;
+      // Who relies on the row is done, or comes too late, before its children are looked for.
+      const lacking = state.context.rows.newestOf(endsOf(state, table, at, before), "end");
+      if (lacking !== undefined) throw missingRows(lacking);
       const own = positions(child, key.columns);
       const children = matching(state, child, own, values);
       if (children.length === 0) continue;
@@ -338,6 +410,19 @@ function checkChildren(state: ChangeState, { table, before, after }: Change, env
     }
   }
   return acted;
+}
+
+/** The keys that go with a row, as others rely on them. */
+function endsOf(
+  state: ChangeState,
+  table: Table,
+  at: StoreKey,
+  before: SqlRow,
+): readonly StoreKey[] {
+  const entries = table.keys.flatMap((key) =>
+    key.primary ? [] : (indexKey(table, key, before, state.dialect) ?? []),
+  );
+  return [at, ...entries];
 }
 
 function act(
@@ -372,10 +457,10 @@ function checkReferences(state: ChangeState, env: Env): void {
   const checked = new Set<Change>();
   for (let more = true; more;) {
     more = false;
-    forEachItem([...state.changed.values()], (change) => {
+    forEachItem([...state.changed], ([at, change]) => {
       if (checked.has(change)) return;
       checked.add(change);
-      if (checkChildren(state, change, env)) more = true;
+      if (checkChildren(state, at, change, env)) more = true;
     });
   }
   forEachItem(state.changed.values(), (change) => {

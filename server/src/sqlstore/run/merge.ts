@@ -62,7 +62,8 @@ export function compileMerge(
   const returning = merge.returning && returningIn(merge.returning, scope);
   return {
     columns: returning?.columns ?? [],
-    run: (outer, work) => {
+    *run(outer, work) {
+      yield* [];
       const env: Env = { ...outer, tuple: [], up: outer };
       const tuples = toEnd(from.tuples(env));
       const newest = read === undefined ? tuples : newestTuples(from, tuples, env);

@@ -5,6 +5,7 @@ import { isAbout } from "../../exploration/lookups";
 import { primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
 import { comparer, type Compare } from "../values/compare";
+import { asSqlFailure, SqlFailure } from "../sqlError";
 import type { SqlRow } from "../values/value";
 import { decodeRow, tablePrefix } from "./versions";
 import { lookupName, accessPathOf, type AccessPath } from "./accessPath";
@@ -24,7 +25,7 @@ export class MissingRows extends Error {
 /** There is one, since taking down where an error was made takes longer than a statement; it is caught at once. */
 const MISSING = new MissingRows("rows are missing");
 
-function missingRows(asked: ReadRequest): MissingRows {
+export function missingRows(asked: ReadRequest): MissingRows {
   MISSING.request = asked;
   return MISSING;
 }
@@ -35,7 +36,7 @@ function missingRows(asked: ReadRequest): MissingRows {
  * and is met again when it does not.
  */
 export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): void {
-  let current: boolean | undefined;
+  let first: ReadRequest | undefined;
   const keys = new Set<StoreKey>();
   const scans = new Set<string>();
   const lookups = new Map<string, Lookup>();
@@ -44,28 +45,54 @@ export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): voi
       body(item);
     } catch (error) {
       if (!(error instanceof MissingRows)) {
-        if (current === undefined) throw error;
+        if (first === undefined) throw error;
         break;
       }
       const { request: wanted } = error;
-      current ??= wanted.current ?? false;
-      // One request reads either the newest versions or those of the snapshot.
-      if ((wanted.current ?? false) !== current) continue;
+      first ??= wanted;
+      // One request reads either the newest versions or those of the snapshot, and for one purpose.
+      if (wanted.current !== first.current || wanted.purpose !== first.purpose) continue;
       for (const key of wanted.keys) keys.add(key);
       for (const prefix of wanted.scans ?? []) scans.add(prefix);
       for (const lookup of wanted.lookups ?? []) lookups.set(lookupName(lookup), lookup);
     }
   }
-  if (current === undefined) return;
+  if (first === undefined) return;
+  const { current = false, purpose } = first;
   throw missingRows(
-    request({ keys: [...keys], scans: [...scans], lookups: [...lookups.values()] }, current),
+    request(
+      { keys: [...keys], scans: [...scans], lookups: [...lookups.values()] },
+      current,
+      purpose,
+    ),
   );
+}
+
+/** As `forEachItem`, until an item fails: the failure is met where its turn comes. */
+export function untilFailure<T>(
+  items: Iterable<T>,
+  body: (item: T) => void,
+): SqlFailure | undefined {
+  let failed: SqlFailure | undefined;
+  forEachItem(items, (item) => {
+    if (failed !== undefined) return;
+    try {
+      body(item);
+    } catch (error) {
+      const known = asSqlFailure(error);
+      if (!(known instanceof SqlFailure)) throw error;
+      failed = known;
+    }
+  });
+  return failed;
 }
 
 interface View {
   readonly versions: Map<StoreKey, Value>;
   readonly rows: Map<StoreKey, SqlRow | undefined>;
   readonly scanned: Set<string>;
+  /** Keys that nobody else may rely on any more. */
+  readonly ending: Set<StoreKey>;
   /** Keys that the store found by values of indexes, by the names of the look-ups. */
   readonly found: Map<string, Set<StoreKey>>;
 }
@@ -80,6 +107,11 @@ export interface Rows {
   readonly newestRow: (table: Table, key: StoreKey) => SqlRow | undefined;
   /** Asks for the newest versions of these keys at once. */
   readonly prepareNewest: (keys: readonly StoreKey[]) => void;
+  /** The request for the newest versions of these keys, as far as they are not there. */
+  readonly newestOf: (
+    keys: Iterable<StoreKey>,
+    purpose?: ReadRequest["purpose"],
+  ) => ReadRequest | undefined;
   /** Rows of a table in their newest versions, with their keys: at least those with these values, by column. */
   readonly newestRows: (table: Table, fixed: TableRead["fixed"]) => ReadonlyMap<StoreKey, SqlRow>;
   /** The key under which a row was read. */
@@ -93,6 +125,8 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
   const plain = createView();
   const newest = rule === "snapshot" ? plain : createView();
   const keys = new Map<SqlRow, StoreKey>();
+  /** Rows that are about to change, or that a change relies on, are locked. */
+  const locks = rule !== "snapshot";
 
   function viewFor(current: boolean): View {
     return current && rule === "current" ? newest : plain;
@@ -133,13 +167,24 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     throw missingRows(request(together(same.map(({ lacking }) => lacking)), first.current));
   }
 
-  function needNewest(table: Table | undefined, all: AccessPath): void {
-    const lacking =
-      table === undefined
-        ? { ...NOTHING, keys: all.keys.filter((key) => !isKnown(newest, key)) }
-        : missing(newest, table, all);
+  function needNewest(table: Table, all: AccessPath): void {
+    const lacking = missing(newest, table, all);
     if (isNothing(lacking)) return;
-    throw missingRows(request(together([lacking]), rule !== "snapshot"));
+    throw missingRows(request(together([lacking]), locks));
+  }
+
+  function newestOf(
+    some: Iterable<StoreKey>,
+    purpose?: ReadRequest["purpose"],
+  ): ReadRequest | undefined {
+    // Only where updates leave references alone an end is more than a change.
+    if (purpose === "end" && rule !== "recheck") return undefined;
+    const isThere = (key: StoreKey): boolean =>
+      purpose === "end" ? newest.ending.has(key) : isKnown(newest, key);
+    const lacking = new Set<StoreKey>();
+    for (const key of some) if (!isThere(key)) lacking.add(key);
+    if (lacking.size === 0) return undefined;
+    return request({ ...NOTHING, keys: [...lacking] }, locks, locks ? purpose : undefined);
   }
 
   function rowsIn(view: View, table: Table, all: AccessPath): ReadonlyMap<StoreKey, SqlRow> {
@@ -170,22 +215,27 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     },
     prepare: need,
     newestVersion(key) {
-      needNewest(undefined, { ...NOTHING, keys: [key] });
+      if (!isKnown(newest, key)) throw missingRows(request({ ...NOTHING, keys: [key] }, locks));
       return newest.versions.get(key);
     },
     newestRow(table, key) {
-      needNewest(undefined, { ...NOTHING, keys: [key] });
+      if (!isKnown(newest, key)) throw missingRows(request({ ...NOTHING, keys: [key] }, locks));
       return rowAt(newest, table, key);
     },
-    prepareNewest: (some) => needNewest(undefined, { ...NOTHING, keys: some }),
+    newestOf,
+    prepareNewest(some) {
+      const lacking = newestOf(some);
+      if (lacking !== undefined) throw missingRows(lacking);
+    },
     newestRows(table, fixed) {
       const all = pathOf({ table, fixed });
       needNewest(table, all);
       return rowsIn(newest, table, all);
     },
     keyOf: (row) => keys.get(row),
-    add({ keys: asked, scans = [], lookups = [], current = false }, values) {
+    add({ keys: asked, scans = [], lookups = [], current = false, purpose }, values) {
       const view = current ? newest : plain;
+      if (purpose === "end") for (const key of asked) view.ending.add(key);
       for (const key of asked) if (!view.versions.has(key)) view.versions.set(key, values.get(key));
       for (const [key, value] of values) if (!view.versions.has(key)) view.versions.set(key, value);
       for (const prefix of scans) view.scanned.add(prefix);
@@ -237,7 +287,13 @@ function isKnown(view: View, key: StoreKey): boolean {
 }
 
 function createView(): View {
-  return { versions: new Map(), rows: new Map(), scanned: new Set(), found: new Map() };
+  return {
+    versions: new Map(),
+    rows: new Map(),
+    scanned: new Set(),
+    ending: new Set(),
+    found: new Map(),
+  };
 }
 
 function isScanned(view: View, start: string): boolean {
@@ -245,13 +301,18 @@ function isScanned(view: View, start: string): boolean {
   return false;
 }
 
-function request({ keys, scans, lookups }: AccessPath, current: boolean): ReadRequest {
+function request(
+  { keys, scans, lookups }: AccessPath,
+  current: boolean,
+  purpose?: ReadRequest["purpose"],
+): ReadRequest {
   return {
     kind: "read",
     keys,
     ...(scans.length === 0 ? {} : { scans }),
     ...(lookups.length === 0 ? {} : { lookups }),
     ...(current ? { current } : {}),
+    ...(purpose === undefined ? {} : { purpose }),
   };
 }
 

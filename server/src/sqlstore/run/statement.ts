@@ -1,5 +1,5 @@
 // One statement from its tree to its result: compiled once, and run against the store as a sequence of requests.
-import type { Key as StoreKey, Reply, Request, Value } from "../../exploration/client";
+import type { Key as StoreKey, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { Catalog, Table } from "../catalog";
 import type {
   CompiledQuery,
@@ -14,7 +14,7 @@ import type {
 import { expressionNode } from "../compile/expression";
 import { queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
-import { PAUSE, toEnd, type Slices } from "../compile/slices";
+import { PAUSE, type ChangeSteps } from "../compile/slices";
 import { declare } from "../compile/with";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
@@ -33,7 +33,7 @@ import { createChanges, type Changes, type ChangesContext, type PendingReference
 import { compileInsert } from "./insert";
 import { compileMerge } from "./merge";
 import { sameRow } from "./rowChecks";
-import { createRows, MissingRows, type LockingRule } from "./rows";
+import { createRows, MissingRows, missingRows, type LockingRule } from "./rows";
 import { tableRules, type TableRules } from "./tableRules";
 
 /** A statement that is ready to run, as often as is wanted. */
@@ -42,7 +42,7 @@ export interface Plan {
   readonly parameters: ReadonlyMap<number, SqlType>;
   readonly isChange: boolean;
   readonly compiler: Compiler;
-  readonly run: (env: Env, work: ChangeWork) => Slices<ChangeResult>;
+  readonly run: (env: Env, work: ChangeWork) => ChangeSteps<ChangeResult>;
 }
 
 /** Compiles a query or a change. Fails with the databases' errors. */
@@ -88,9 +88,8 @@ export function planStatement(
     isChange: true,
     compiler,
     *run(env, work) {
-      yield* [];
       for (const start of declared) start(env);
-      return change.run(env, work);
+      return yield* change.run(env, work);
     },
   };
 }
@@ -132,9 +131,18 @@ function changeInWith(
       const work = RUNNING.get(env.work);
       if (work === undefined) throw failure("internal", "a change inside WITH has no statement");
       for (const start of declared) start(env);
-      return compiled.run(env, work).rows;
+      return atOnceOrAgain(compiled.run(env, work)).rows;
     },
   };
+}
+
+/** Runs a change within a statement, which begins again where rows are missing. */
+function atOnceOrAgain<T>(steps: ChangeSteps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (value !== undefined) throw missingRows(value);
+  }
 }
 
 /** The session as a statement has it. */
@@ -200,6 +208,38 @@ export function* runPlan(
     return known;
   };
   let hasAsked = false;
+
+  /** Brings rows from the store; the end of the statement where it fails there. */
+  function* ask(request: ReadRequest): Generator<Request, StatementEnd | undefined, Reply> {
+    const { waiting } = context;
+    const keys =
+      waiting.size === 0 ? request.keys : request.keys.filter((key) => !waiting.has(key));
+    const starts = [
+      ...(request.scans ?? []),
+      ...(request.lookups ?? []).map(({ prefix }) => prefix),
+    ];
+    let values: ReadonlyMap<StoreKey, Value> = new Map();
+    if (keys.length > 0 || starts.length > 0) {
+      const reply = yield { ...request, keys, ...(hasAsked && { continues: true }) };
+      hasAsked = true;
+      if (reply.kind === "failed") {
+        const { code, message, goesOn = false } = reply;
+        return { ok: false, code, message, goesOn };
+      }
+      if (reply.kind === "values") values = reply.values;
+    }
+    if (waiting.size > 0) {
+      const own = new Map(values);
+      for (const key of request.keys) if (waiting.has(key)) own.set(key, waiting.get(key));
+      if (starts.length > 0)
+        for (const [key, value] of waiting)
+          if (starts.some((prefix) => key.startsWith(prefix))) own.set(key, value);
+      values = own;
+    }
+    rows.add(request, values);
+    return undefined;
+  }
+
   for (;;) {
     const { work, replayed } = createWork(plan, context, rows, drawn);
     const changes: Changes = createChanges({
@@ -226,7 +266,11 @@ export function* runPlan(
       const slices = plan.run(env, changeWork);
       let slice = slices.next();
       while (slice.done !== true) {
-        yield PAUSE;
+        if (slice.value === undefined) yield PAUSE;
+        else {
+          const lost = yield* ask(slice.value);
+          if (lost !== undefined) return lost;
+        }
         slice = slices.next();
       }
       const result = slice.value;
@@ -246,31 +290,8 @@ export function* runPlan(
         if (reply.kind === "failed") drawn.locks.push(false);
         continue;
       }
-      const { request } = error;
-      const known = [...context.waiting.keys()];
-      const keys = request.keys.filter((key) => !context.waiting.has(key));
-      const starts = [
-        ...(request.scans ?? []),
-        ...(request.lookups ?? []).map(({ prefix }) => prefix),
-      ];
-      const isAsked = keys.length > 0 || starts.length > 0;
-      const values = new Map<StoreKey, Value>();
-      if (isAsked) {
-        const reply = yield { ...request, keys, ...(hasAsked && { continues: true }) };
-        hasAsked = true;
-        if (reply.kind === "failed") {
-          const { code, message, goesOn = false } = reply;
-          return { ok: false, code, message, goesOn };
-        }
-        if (reply.kind === "values")
-          for (const [key, value] of reply.values) values.set(key, value);
-      }
-      for (const key of known) {
-        const isWanted =
-          request.keys.includes(key) || starts.some((prefix) => key.startsWith(prefix));
-        if (isWanted) values.set(key, context.waiting.get(key));
-      }
-      rows.add(request, values);
+      const lost = yield* ask(error.request);
+      if (lost !== undefined) return lost;
     }
   }
 }
@@ -319,7 +340,7 @@ function hostWithin(env: Env, catalog: Catalog): RoutineHost {
       if (around === undefined) throw failure("internal", "a routine has no statement");
       RUNNING.set(work, around);
       const inside: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
-      const { rows, count } = toEnd(plan.run(inside, around));
+      const { rows, count } = atOnceOrAgain(plan.run(inside, around));
       return { columns: plan.columns, rows, count };
     },
     columns: (query) => planStatement(query, catalog, new Map()).columns,

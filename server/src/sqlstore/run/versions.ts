@@ -1,6 +1,6 @@
 // Rows as the store keeps them: the keys under which they stand, and their versions as plain data.
 import type { Key as StoreKey, Value } from "../../exploration/client";
-import { ownEntry } from "../../protocol/dictionary";
+import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Dialect } from "../../program/dialect";
 import { primaryKeyOf, storageOf, type Key, type Table } from "../catalog";
 import { collationKey, foldsCase, identity } from "../values/compare";
@@ -83,11 +83,27 @@ function typeAt(table: Table, column: number): SqlType {
   return table.columns[column]?.declared.type ?? "unknown";
 }
 
+type Fields = Record<string, Value>;
+
+/** An empty version of each table: copies of it share one shape, which makes them small. */
+const EMPTY = new WeakMap<Table["columns"], Fields>();
+
+function emptyVersion({ columns }: Table): Fields {
+  const known = EMPTY.get(columns);
+  if (known !== undefined) return known;
+  const fresh = Object.fromEntries(columns.map(({ name }) => [name, null]));
+  EMPTY.set(columns, fresh);
+  return fresh;
+}
+
 /** A row as a version of its key. */
 export function encodeRow(table: Table, row: SqlRow): Value {
-  return Object.fromEntries(
-    table.columns.map((column, at) => [column.name, encoded(row[at] ?? null)]),
-  );
+  const version = { ...emptyVersion(table) };
+  for (const [at, { name }] of table.columns.entries()) {
+    const value = encoded(row[at] ?? null);
+    if (value !== null) setEntry(version, name, value);
+  }
+  return version;
 }
 
 function encoded(value: SqlValue): Value {
