@@ -86,6 +86,9 @@ function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar 
  */
 const LONGEST_PARSE = 4000;
 
+/** The runtime asks half a million times for a megabyte, and the answer costs microseconds. */
+const CALLS_PER_LOOK = 256;
+
 /** The starting point of an incremental parse. */
 interface Kept {
   readonly tree: Tree;
@@ -183,7 +186,9 @@ function parseAgain(grammar: Grammar, text: string, before: Tree): Tree | null {
 
 function parseInTime({ parser }: Grammar, text: string, before?: Tree): Tree | null {
   const end = processorTime() + LONGEST_PARSE;
-  const tree = parser.parse(text, before, { progressCallback: () => processorTime() > end });
+  let calls = 0;
+  const progressCallback = (): boolean => ++calls % CALLS_PER_LOOK === 0 && processorTime() > end;
+  const tree = parser.parse(text, before, { progressCallback });
   // A cancelled parse would be resumed with the next text.
   if (tree === null) parser.reset();
   return tree;

@@ -31,6 +31,7 @@ import {
 } from "./serverState";
 import { createShownResults, summaryOf } from "./shownResults";
 import { createStatusReporter } from "./statusReporter";
+import { createThrottle } from "./throttle";
 import { textDifference } from "./textDifference";
 import { sendNotification } from "./customMessages";
 import { pathOfUri, uriOfFile } from "./uris";
@@ -121,11 +122,14 @@ export function createChecks(state: ServerState): Checks {
     const mark = shown.mark(key);
     state.running.set(key, { done: 0, total: 0 });
     status.update();
+    const found = new Map<string, Anomaly>();
+    let placed: readonly PlacedSuppression[] = [];
+    const early = createThrottle(() => {
+      if (!signal.aborted)
+        shown.partial({ key, project, level, mark }, [...found.values()], placed);
+    });
     try {
-      // Early findings in open files are found again by the full check.
-      const found = new Map<string, Anomaly>();
       const bounded = proving(withSettings(state, project), false);
-      let placed: readonly PlacedSuppression[] = [];
       const first = openFiles(state, project);
       const counted = countedPhases();
       const events: CheckEvents = {
@@ -148,15 +152,17 @@ export function createChecks(state: ServerState): Checks {
         },
         found: (anomaly) => {
           if (signal.aborted) return;
+          // Early findings in open files are found again by the full check.
           found.set(anomaly.id, anomaly);
           // If there is an earlier verdict, a short check replaces it directly.
           const isShort = Date.now() - started < SHORT;
           if (isShort && state.results.get(key)?.isFirst === false) return;
-          shown.partial({ key, project, level, mark }, [...found.values()], placed);
+          early.request();
         },
       };
       lookedAt.set(key, first);
       const outcome = await state.checker.check(bounded, level, signal, events, { first });
+      early.cancel();
       // A newer text or level was requested: its own check will report.
       if (signal.aborted && state.queue.waits(key)) return;
       const about = { key, project, level, mark };
@@ -171,6 +177,7 @@ export function createChecks(state: ServerState): Checks {
       state.milliseconds = Date.now() - started;
       state.trouble = "";
     } catch (error) {
+      early.flush();
       state.connection.console.error(`check of ${key}: ${reasonOf(error)}`);
       state.trouble = `The check failed: ${reasonOf(error)}`;
     } finally {
