@@ -34,6 +34,7 @@ export interface ClientOptions {
 export interface ServerProcess {
   readonly client: ProtocolConnection;
   readonly folder: string;
+  readonly pid: number | undefined;
   uri(file: string): string;
   /** Resolves with the diagnostics of a file when they fulfil the condition. */
   diagnostics(
@@ -69,7 +70,7 @@ export async function withServerProcess(
   const { child, client } = start(transport);
   const exited = once(child, "exit");
   try {
-    const server = drive(client, folder, exited);
+    const server = drive(client, folder, child.pid, exited);
     for (const [method, answer] of Object.entries(options.answers ?? {}))
       client.onRequest(method, answer);
     client.listen();
@@ -119,6 +120,7 @@ function start(transport: Transport): { child: ChildProcess; client: ProtocolCon
 function drive(
   client: ProtocolConnection,
   folder: string,
+  pid: number | undefined,
   exited: Promise<unknown[]>,
 ): ServerProcess {
   const latest = new Map<string, readonly Diagnostic[]>();
@@ -131,6 +133,7 @@ function drive(
   return {
     client,
     folder,
+    pid,
     uri,
     diagnostics: (file, condition) =>
       new Promise((resolve) => {

@@ -19,6 +19,8 @@ export interface Fixes {
     anomaly: Anomaly,
     options?: { readonly isInvoked?: boolean; readonly token?: CancellationToken },
   ): Promise<FixReport | undefined>;
+  /** Begins the search for an anomaly that is being looked at, in place of the last one that was begun so and nobody asked for. */
+  ahead(result: ProjectResult, anomaly: Anomaly): void;
   /** Abandons searches for texts that have changed. */
   forgetStale(): void;
   /** Abandons all searches; returns the number of running ones. */
@@ -39,6 +41,8 @@ interface Search {
   report: FixReport | undefined;
   ended: Promise<void> | undefined;
   waiting: number;
+  /** True if no request has asked for it yet. */
+  isAhead: boolean;
   /** True if a request got an incomplete answer and will ask again. */
   isAwaited: boolean;
 }
@@ -66,7 +70,7 @@ export function createFixes(state: ServerState): Fixes {
     const { signal } = controller;
     const search: Search = {
       ...{ asked: askedNow(state, project), begun: performance.now(), controller, found },
-      ...{ report: undefined, ended: undefined, waiting: 0, isAwaited: false },
+      ...{ report: undefined, ended: undefined, waiting: 0, isAhead: true, isAwaited: false },
     };
     const run = async (): Promise<void> => {
       try {
@@ -98,30 +102,50 @@ export function createFixes(state: ServerState): Fixes {
     }
   }
 
+  function abandon(own: string, search: Search): void {
+    search.controller.abort();
+    if (searches.get(own) === search) searches.delete(own);
+  }
+
+  /** The search of an anomaly, which begins if there is none; undefined where nothing can be verified. */
+  function searchOf(
+    result: ProjectResult,
+    anomaly: Anomaly,
+  ): { readonly own: string; readonly search: Search } | undefined {
+    forgetStale();
+    const key = projectKey(result.project);
+    const project = state.projects.get(key);
+    // Nothing can be verified on an earlier reading of a broken text.
+    if (!project || result.stale.has(anomaly.id) || result.standing.length > 0) return undefined;
+    const own = `${key}\n${result.level.name}\n${anomaly.id}`;
+    const search = searches.get(own) ?? begin(own, project, result, anomaly);
+    if (search.report === undefined) searches.set(own, search);
+    return { own, search };
+  }
+
   return {
+    ahead(result, anomaly) {
+      const begun = searchOf(result, anomaly);
+      for (const [own, search] of searches)
+        if (search !== begun?.search && search.isAhead && search.report === undefined)
+          abandon(own, search);
+    },
     async soon(result, anomaly, { isInvoked = false, token } = {}) {
       if (isCancelled(token)) return undefined;
-      forgetStale();
-      const key = projectKey(result.project);
-      const project = state.projects.get(key);
-      // Nothing can be verified on an earlier reading of a broken text.
-      if (!project || result.stale.has(anomaly.id) || result.standing.length > 0) return undefined;
-      const own = `${key}\n${result.level.name}\n${anomaly.id}`;
-      const known = searches.get(own);
-      const search = known ?? begin(own, project, result, anomaly);
-      if (!known && search.report === undefined) searches.set(own, search);
+      const begun = searchOf(result, anomaly);
+      if (!begun) return undefined;
+      const { own, search } = begun;
+      search.isAhead = false;
       const wait = isInvoked ? AT_ONCE - (performance.now() - search.begun) : SOON;
       search.waiting += 1;
       await earliest(search.ended, Math.max(0, wait), token);
       search.waiting -= 1;
       if (isCancelled(token)) {
-        if (search.waiting === 0 && !search.isAwaited && search.report === undefined) {
-          search.controller.abort();
-          if (searches.get(own) === search) searches.delete(own);
-        }
+        if (search.waiting === 0 && !search.isAwaited && search.report === undefined)
+          abandon(own, search);
         return undefined;
       }
-      if (!isCurrent(key, search)) return undefined;
+      if (!isCurrent(keyOf(own), search)) return undefined;
       if (search.report) return search.report;
       search.isAwaited = true;
       return { anomaly: anomaly.id, fixes: [...search.found], advice: [], isPartial: true };

@@ -217,7 +217,7 @@ function registerRequests(
     checks.cancel() + fixes.cancel() + histories.cancel() + explorations.cancel();
   connection.onHover(
     withFailureAnswer(connection, "textDocument/hover", ({ textDocument, position }: HoverParams) =>
-      handleHover(state, textDocument.uri, position),
+      handleHover(state, fixes, textDocument.uri, position),
     ),
   );
   connection.onCodeAction(

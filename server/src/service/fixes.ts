@@ -21,6 +21,8 @@ import { ownEntry } from "../protocol/dictionary";
 import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes";
 import { refusalAdvice } from "../protocol/refusalAdvice";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
+import type { Witness } from "../protocol/witness";
+import { confirm, scheduleOf } from "../store/confirm";
 import { runSerial } from "../store/run";
 import { followTurns, type TurnsRun } from "../store/turns";
 import { staleReads, type StaleRead } from "./findings/causes";
@@ -157,7 +159,7 @@ async function verified(
   const own = new Set(anomaly.transactions);
   const alone = await tools.check(restricted(changed, own));
   if (signal.aborted) return undefined;
-  const relationOf = correspondence(editableTexts(project), edits);
+  const { relationOf, sharesRead } = correspondence(editableTexts(project), edits);
   if (alone.anomalies.some((each) => relationOf(anomaly, each) === "same"))
     return { ok: false, reason: STILL_POSSIBLE };
   const related = relatedIds(program, changed, anomaly.transactions);
@@ -171,7 +173,12 @@ async function verified(
   const others = await otherCauses(part, report, tools, (each) => relationOf(anomaly, each));
   if (signal.aborted) return undefined;
   if (others === undefined) return { ok: false, reason: STILL_POSSIBLE };
-  const objection = objectionTo(anomaly, old, report, relationOf);
+  const hidden = new Set(
+    newIn(old, report, anomaly).filter(
+      (each) => !sharesRead(anomaly, each) && wasPossible(program, tools, each),
+    ),
+  );
+  const objection = objectionTo(anomaly, old, report, { relationOf, hidden });
   if (objection !== undefined) return { ok: false, reason: objection };
   const levels = tools.levelsOf(changed.transactions);
   if (!keepsSerialRuns(program, changed, anomaly))
@@ -194,7 +201,11 @@ async function verified(
       kind: candidate.kind,
       title: candidate.title,
       edits: fixEdits(project, edits),
-      costs: [...candidate.costs, ...others.map(({ text }) => text)],
+      costs: [
+        ...candidate.costs,
+        ...others.map(({ text }) => text),
+        ...[...hidden].map((each) => `${namedText(each)} is possible as before`),
+      ],
       now: turns ? nowText(anomaly, turns) : "its execution is no longer possible",
       alsoRemoves: alsoRemoves.filter((id) => id !== anomaly.id),
       rests: report.rests,
@@ -252,23 +263,54 @@ function objectionTo(
   anomaly: Anomaly,
   old: LevelReport,
   now: LevelReport,
-  relationOf: (before: Anomaly, now: Anomaly) => Relation,
+  {
+    relationOf,
+    hidden,
+  }: {
+    readonly relationOf: (before: Anomaly, now: Anomaly) => Relation;
+    readonly hidden: ReadonlySet<Anomaly>;
+  },
 ): string | undefined {
-  const found = now.anomalies.filter(
-    ({ severity }) => severity !== "unused" || anomaly.severity === "unused",
-  );
   const touched = (each: Anomaly): boolean =>
     claimOf(each) === claimOf(anomaly) && relationOf(anomaly, each) !== "other";
-  if (found.some(touched)) return STILL_POSSIBLE;
-  const known = new Set(old.anomalies.map(claimOf));
-  const other = found.find((each) => !known.has(claimOf(each)));
+  if (countedIn(now, anomaly).some(touched)) return STILL_POSSIBLE;
+  const other = newIn(old, now, anomaly).find((each) => !hidden.has(each));
   if (other) {
-    const names = [...new Set(other.transactions)].join(" and ");
     const why = other.reason === undefined ? "" : ` (${other.reason})`;
-    return `another anomaly would be possible with it: ${other.kind} of ${names}${why}`;
+    return `another anomaly would be possible with it: ${namedText(other)}${why}`;
   }
   const undecided = now.unknown.find((each) => !isKnown(old, each));
   return undecided && `it could not be verified: ${undecided.reason}`;
+}
+
+/** The anomalies that count against a fix: what nobody uses counts only where the fixed one is of that sort. */
+function countedIn({ anomalies }: LevelReport, { severity }: Anomaly): readonly Anomaly[] {
+  return anomalies.filter((each) => each.severity !== "unused" || severity === "unused");
+}
+
+/** Those of them that were not told before. */
+function newIn(old: LevelReport, now: LevelReport, fixed: Anomaly): readonly Anomaly[] {
+  const known = new Set(old.anomalies.map(claimOf));
+  return countedIn(now, fixed).filter((each) => !known.has(claimOf(each)));
+}
+
+/**
+ * True if the execution of an anomaly of the changed program is as harmful in the program as it was: what was found before
+ * had hidden it.
+ */
+function wasPossible(old: Program, { levelsOf }: FixTools, anomaly: Anomaly): boolean {
+  const levels = levelsOf(old.transactions);
+  const initial = withColumnsOf(old, anomaly.witness.initial);
+  const run = turnsOn(old, levels, { ...anomaly.witness, initial });
+  if (!run || run.aborted.length > 0) return false;
+  const { instances } = anomaly.witness;
+  const schedule = scheduleOf(run.execution);
+  const judged = confirm(old, levels, { instances, initial, schedule, tables: anomaly.tables });
+  return judged.status === "confirmed" && judged.severity === anomaly.severity;
+}
+
+function namedText({ kind, transactions }: Anomaly): string {
+  return `${kind.replaceAll("-", " ")} of ${[...new Set(transactions)].join(" and ")}`;
 }
 
 function isKnown(report: LevelReport, unknown: Unknown): boolean {
@@ -335,9 +377,17 @@ function witnessAgain(
   levels: Levels,
   anomaly: Anomaly,
 ): TurnsRun | undefined {
-  if (distinctLevels(levels).some(({ family }) => family === "paper")) return undefined;
-  const { instances, schedule } = anomaly.witness;
   const initial = withNewColumns(old, program, anomaly.witness.initial);
+  return turnsOn(program, levels, { ...anomaly.witness, initial });
+}
+
+/** The turns of a witness taken on a program; undefined if no product's rules can run it. */
+function turnsOn(
+  program: Program,
+  levels: Levels,
+  { instances, initial, schedule }: Pick<Witness, "instances" | "initial" | "schedule">,
+): TurnsRun | undefined {
+  if (distinctLevels(levels).some(({ family }) => family === "paper")) return undefined;
   const transactionOf = new Map(instances.map((each) => [each.instance, each.transaction]));
   return followTurns(
     program,
@@ -386,6 +436,21 @@ function withNewColumns(
             : [[name, 0] as const],
       );
       return [table, rows.map((row) => ({ ...Object.fromEntries(values), ...row }))];
+    }),
+  );
+}
+
+/** Rows without the columns that a program's tables lack. */
+function withColumnsOf(
+  program: Program,
+  initial: Anomaly["witness"]["initial"],
+): Anomaly["witness"]["initial"] {
+  return Object.fromEntries(
+    Object.entries(initial).map(([table, rows]) => {
+      const known = new Set(columnsOf(program, table).map(({ name }) => name));
+      const kept = (row: (typeof rows)[number]): (typeof rows)[number] =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => known.has(name)));
+      return [table, rows.map(kept)];
     }),
   );
 }

@@ -94,6 +94,19 @@ describe("fixes at the lightbulb", () => {
     });
   });
 
+  it("are looked for while a hover over their finding is read", async () => {
+    const text = `${TEXT}-- slowly\n`;
+    await withServer({ files: { [FILE]: text } }, async (harness) => {
+      await harness.open(FILE, text);
+      await harness.diagnostics(FILE, ["1 lost-update"]);
+      await harness.client.sendRequest("textDocument/hover", {
+        textDocument: { uri: harness.uri(FILE) },
+        position: { line: 1, character: 2 },
+      });
+      assert.equal(await harness.request("isolens/cancel", {}), 1);
+    });
+  });
+
   it("are not looked for any more where the request is cancelled", async () => {
     const text = `${TEXT}-- slowly\n`;
     await withServer({ files: { [FILE]: text } }, async (harness) => {

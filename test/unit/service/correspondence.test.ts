@@ -56,7 +56,7 @@ async function relationAfter(start: number, end: number, newText: string): Promi
   const edits: readonly TextEdit[] = [{ file: FILE, start, end, newText }];
   const old = await anomalyOf(TEXT);
   const now = await anomalyOf(editedText(TEXT, edits));
-  return correspondence([{ file: FILE, text: TEXT }], edits)(old, now);
+  return correspondence([{ file: FILE, text: TEXT }], edits).relationOf(old, now);
 }
 
 describe("the correspondence of anomalies", () => {

@@ -198,6 +198,33 @@ COMMIT;
     );
   });
 
+  it("are offered where an anomaly comes to light that was possible before, and tell of it", async () => {
+    const check = `CREATE TABLE savings (custid integer PRIMARY KEY, bal integer NOT NULL);
+CREATE TABLE checking (custid integer PRIMARY KEY, bal integer NOT NULL);
+-- @transaction change
+BEGIN;
+UPDATE savings SET bal = bal - :amount WHERE custid = :c;
+COMMIT;
+-- @transaction write
+BEGIN;
+SELECT bal FROM savings WHERE custid = :c \\gset savings_
+SELECT bal FROM checking WHERE custid = :c \\gset checking_
+\\if :savings_bal + :checking_bal < :amount
+UPDATE checking SET bal = bal - (:amount + 1) WHERE custid = :c;
+\\else
+UPDATE checking SET bal = bal - :amount WHERE custid = :c;
+\\endif
+COMMIT;
+`;
+    const { fixes, advice } = await fixesOf(project(check));
+    const lock = fixes.find(({ kind }) => kind === "row-lock");
+    assert.deepEqual(
+      lock?.costs.slice(1),
+      ["causality violation of write and change is possible as before"],
+      JSON.stringify(advice),
+    );
+  });
+
   it("mend one cause where another of the same kind stays in the same pair, and tell of that", async () => {
     const visit = `CREATE TABLE account (id integer PRIMARY KEY, balance integer NOT NULL, points integer NOT NULL);
 -- @transaction visit

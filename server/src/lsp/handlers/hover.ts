@@ -7,6 +7,7 @@ import { partnersText } from "../../protocol/cause";
 import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";
 import { describeKind } from "../anomalies";
+import type { Fixes } from "../fixes";
 import { holds } from "../editRange";
 import { anomaliesOf, firstOfCauses, isFaded, toldAnomalies, type ProjectResult } from "../results";
 import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
@@ -14,20 +15,26 @@ import { toHover } from "../toLsp";
 
 /**
  * On a statement of an anomaly: its effect in the witness and the kind's definition. On a transaction's first line: its level, its
- * precision, and its anomalies. Does not repeat the diagnostic.
+ * precision, and its anomalies. Does not repeat the diagnostic. Whoever reads it may ask for a fix next: the search begins.
  */
-export function handleHover(state: ServerState, uri: string, position: Position): Hover | null {
+export function handleHover(
+  state: ServerState,
+  fixes: Fixes,
+  uri: string,
+  position: Position,
+): Hover | null {
   const found = findFile(state, uri);
   const result = found && state.results.get(projectKey(found.project));
   if (!found || !result) return null;
   return (
-    statementHover(state, result, found.file, position) ??
+    statementHover(state, fixes, result, found.file, position) ??
     transactionHover(state, result, found.file, position)
   );
 }
 
 function statementHover(
   state: ServerState,
+  fixes: Fixes,
   result: ProjectResult,
   file: string,
   position: Position,
@@ -36,8 +43,10 @@ function statementHover(
   const anomalies = firstOfCauses(
     toldAnomalies(result.report).filter((each) => each.steps.some(at)),
   );
-  const range = anomalies[0]?.steps.find(at)?.range;
+  const [first] = anomalies;
+  const range = first?.steps.find(at)?.range;
   if (!range) return null;
+  fixes.ahead(result, first);
   const parts = anomalies.slice(0, MOST).map((anomaly) => {
     const { title, definition } = describeKind(anomaly.kind);
     const lines = anomaly.steps.flatMap((step, index) =>

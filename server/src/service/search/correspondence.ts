@@ -16,11 +16,17 @@ import type { CycleEnd } from "../../protocol/dependency";
  */
 export type Relation = "same" | "other" | "new";
 
+export interface Correspondence {
+  relationOf(before: Anomaly, now: Anomaly): Relation;
+  /** True if a stale read of one is that of the other, whatever they claim. */
+  sharesRead(before: Anomaly, now: Anomaly): boolean;
+}
+
 /** Builds the relation of anomalies after the edits to anomalies before. Linear in the edits per read. */
 export function correspondence(
   files: readonly SourceFile[],
   edits: readonly TextEdit[],
-): (before: Anomaly, now: Anomaly) => Relation {
+): Correspondence {
   const texts = new Map<string, SourceFile>(files.map((each) => [each.file, each]));
   const known = new Map<string, Rewriting | undefined>();
   const rewritingOf = (file: string): Rewriting | undefined => {
@@ -39,12 +45,17 @@ export function correspondence(
   };
   const isUntouched = ({ read }: StaleRead): boolean =>
     read !== undefined && (rewritingOf(read.file)?.isUntouched(read) ?? true);
-  return (before, now) => {
-    if (claimOf(before) !== claimOf(now)) return "new";
+  const sharesRead = (before: Anomaly, now: Anomaly): boolean => {
     const old = staleReads(before);
-    const reads = staleReads(now);
-    if (reads.some((read) => old.some((each) => isOf(each, read)))) return "same";
-    return reads.every(isUntouched) ? "other" : "new";
+    return staleReads(now).some((read) => old.some((each) => isOf(each, read)));
+  };
+  return {
+    sharesRead,
+    relationOf: (before, now) => {
+      if (claimOf(before) !== claimOf(now)) return "new";
+      if (sharesRead(before, now)) return "same";
+      return staleReads(now).every(isUntouched) ? "other" : "new";
+    },
   };
 }
 
