@@ -71,6 +71,8 @@ export interface InsertStatement extends StatementBase {
     | { readonly columns: readonly string[]; readonly query: Query };
   readonly onConflict?: OnConflict;
   readonly returning?: Returning;
+  /** Code around it may say what a taken key means, or tries again. */
+  readonly isAnswered?: true;
 }
 
 export interface UpdateStatement extends StatementBase {

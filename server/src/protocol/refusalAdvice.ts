@@ -16,6 +16,8 @@ const AGAIN =
 const ADVICE = dictionary<string | undefined>({
   deadlock:
     "lock in one order everywhere, and run the whole transaction again when the server ends it",
+  "duplicate-key":
+    "insert without looking and say what happens where the key is taken (ON CONFLICT, an upsert, or a handler of the error), or try again where the code chose the key",
   "swallowed-error":
     "let the error leave the transaction, or return to a savepoint where it is to go on",
   "retry-in-transaction":

@@ -1,5 +1,6 @@
-// Runs in which the server aborts a transaction because of concurrent ones: instances that wait for each other in a cycle (a deadlock), or
-// one that meets a row that changed since its snapshot (a serialization failure).
+// Runs in which the server aborts a transaction because of concurrent ones: instances that wait for each other in a cycle (a deadlock),
+// one that meets a row that changed since its snapshot (a serialization failure), or one whose key another one took since it looked.
+import { ERRORS } from "../program/errors";
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
 import type { ScheduleStep } from "../protocol/witness";
@@ -9,6 +10,7 @@ import { freshValues } from "./freshValues";
 import { lossBefore } from "./losses";
 import { requireValidArguments, requireValidRows } from "./initialState";
 import { initialRows } from "./row";
+import { runEveryOrder } from "./run";
 import type { Run } from "./runRecord";
 import {
   advance,
@@ -93,6 +95,36 @@ export function runToConflict(
   });
 }
 
+/**
+ * The run in which one instance is about to insert, another inserts the same key, and the server refuses the first one's row. Undefined if it
+ * does not, or if it refuses a key as well where the instances run one after the other.
+ */
+export function runToDuplicate(
+  program: Program,
+  levelOf: LevelOf,
+  setup: Setup,
+  { meets, takes }: { readonly meets: Reached; readonly takes: Reached },
+): RefusedRun | undefined {
+  return guarded(() => {
+    const course = begin(program, levelOf, setup);
+    if (!comeBefore(course, meets) || !comeTo(course, takes)) return undefined;
+    for (const { instance } of [meets, takes])
+      while (!course.refusal && isReady(course, instance)) go(course, instance);
+    if (course.refusal?.code !== ERRORS.duplicate) return undefined;
+    if (course.refusal.victim !== meets.instance) return undefined;
+    if (!isUnderstood(program, setup, course) || refusesInOrder(program, setup)) return undefined;
+    return ended(course);
+  });
+}
+
+/** True if a key is refused where the instances run one after the other, in some order. */
+function refusesInOrder(program: Program, setup: Setup): boolean {
+  const names = setup.instances.map(({ instance }) => instance);
+  return runEveryOrder(program, setup, names, freshValues(setup)).some(({ run }) =>
+    run.steps.some(({ why }) => why?.startsWith(ERRORS.duplicate)),
+  );
+}
+
 interface Course {
   readonly server: Server;
   readonly schedule: ScheduleStep[];
@@ -136,6 +168,17 @@ function comeTo(course: Course, { instance, statement, nth }: Reached): boolean 
     go(course, instance);
   }
   return !course.refusal && isReady(course, instance);
+}
+
+/** Runs an instance until the statement is its next one; false if it waits or ends earlier. */
+function comeBefore(course: Course, { instance, statement, nth }: Reached): boolean {
+  const session = sessionOf(course, instance);
+  for (let before = 1; session && isReady(course, instance); go(course, instance)) {
+    if (pendingStatement(session)?.id !== statement) continue;
+    if (before === nth) return true;
+    before += 1;
+  }
+  return false;
 }
 
 /** Runs one step of an instance. */

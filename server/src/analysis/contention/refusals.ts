@@ -1,63 +1,38 @@
-// Transactions that the server aborts because of concurrent ones: deadlocks, from locks in opposite orders, and serialization failures. The
-// texts give candidates; the store runs each with rows and arguments for which the transactions meet, and it counts only if the store
-// aborts one of them.
-import type { ProductLevel } from "../../isolation/levels";
-import { levelAt, productLevelAt, type Levels } from "../../isolation/mixedLevels";
-import type { KeptError, Program, Transaction } from "../../program/program";
+// Transactions that the server aborts because of concurrent ones: deadlocks, from locks in opposite orders, serialization failures, and keys
+// that another one took since they were looked for (`duplicates.ts`). The texts give candidates; the store runs each with rows and arguments
+// for which the transactions meet, and it counts only if the store aborts one of them.
+import type { Levels } from "../../isolation/mixedLevels";
+import type { KeptError, Program } from "../../program/program";
 import type { StatementId } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
-import type { Setup } from "../../store/execution";
-import {
-  runToConflict,
-  runToDeadlock,
-  type Reached,
-  type RefusedRun,
-} from "../../store/conflictRuns";
-import type { LevelOf } from "../../store/server";
-import type { FlatProgram } from "../operations/operation";
-import { dressings } from "../search/readableValues";
-import { statedStart } from "../search/statedStart";
 import { ofNode } from "../../query/nodes";
+import { runToConflict, runToDeadlock, type Reached } from "../../store/conflictRuns";
+import type { Setup } from "../../store/execution";
+import type { FlatProgram } from "../operations/operation";
+import { duplicatesOf } from "./duplicates";
 import { keepsFrom, lockOrders, locksOf, type LockOrder, type TakenLock } from "./locks";
-import { FILLINGS, meetingSetup, nameOfInstance, type Meeting, type Place } from "./rows";
+import {
+  dressed,
+  keptStatements,
+  levelsIn,
+  measuredLevel,
+  MOST_OPERATIONS,
+  MOST_TRIES,
+  startOf,
+  type Refusal,
+  type Search,
+} from "./refusalSearch";
+import { FILLINGS, nameOfInstance, type Meeting, type Place } from "./rows";
 import { isAmongSorted, sortedLoops } from "./sortedLoops";
-
-/** A run of transactions in which the server refuses one of them. */
-export interface Refusal {
-  readonly kind:
-    | "deadlock"
-    | "serialization-failure"
-    | "swallowed-error"
-    | "retry-in-transaction"
-    | "repeated-effect";
-  /** The handler of the error, for the last three kinds. */
-  readonly kept?: KeptError;
-  /** Ids, one per instance. */
-  readonly transactions: readonly string[];
-  readonly setup: Setup;
-  readonly run: RefusedRun;
-  /** The statements at which the instances had acquired the locks that others want. */
-  readonly holds: readonly Reached[];
-}
 
 /** A transaction with two locks that it takes one after the other. */
 interface Link extends LockOrder {
   readonly member: number;
 }
 
-/** Limits of runs per group of transactions, and in total: further refusals are not reported. */
-const MOST_TRIES = { group: 9, deadlocks: 200, others: 60 };
-
-/** Limit of operations: for longer transactions the heuristics rarely find rows and arguments that lead to their locks. */
-const MOST_OPERATIONS = 60;
-
-interface Budget {
-  tries: number;
-}
-
 /**
  * The refusals of a program at its levels: deadlocks of single transactions with themselves, of two and of three, of the
- * same transactions one, and behind them serialization failures that leave the code. Bounded by a number of runs: none
+ * same transactions one, and behind them serialization failures and duplicate keys that leave the code. Bounded by a number of runs: none
  * found is no proof that there is none. Only at levels whose locks were compared with those of a real server, or of another with the
  * same engine.
  */
@@ -68,12 +43,12 @@ export function findRefusals(
 ): readonly Refusal[] {
   const search: Search = { program, flat, levels, budget: { tries: MOST_TRIES.deadlocks } };
   const anew = (): Search => ({ ...search, budget: { tries: MOST_TRIES.others } });
-  return [...deadlocksOf(search), ...failuresOf(anew()), ...keptErrorsOf(anew())];
-}
-
-/** The statements whose errors the transaction swallows. */
-function keptStatements({ keptErrors = [] }: Transaction): ReadonlySet<StatementId> {
-  return new Set(keptErrors.flatMap(({ statements }) => statements));
+  return [
+    ...deadlocksOf(search),
+    ...failuresOf(anew()),
+    ...duplicatesOf(anew()),
+    ...keptErrorsOf(anew()),
+  ];
 }
 
 /** One refusal per handler that swallows the server's error inside a transaction, or repeats an effect: a deadlock, else a serialization failure. */
@@ -225,20 +200,6 @@ function firstFailure(
   return undefined;
 }
 
-interface Search {
-  readonly program: Program;
-  readonly flat: FlatProgram;
-  readonly levels: Levels;
-  readonly budget: Budget;
-}
-
-/** The level of a transaction, if its locks were compared with a server's, or with those of one with the same engine. */
-function measuredLevel(levels: Levels, transaction: string): ProductLevel | undefined {
-  const level = levelAt(levels, transaction);
-  if (level.family !== "product") return undefined;
-  return level.evidence === "measured" || level.product === "mysql" ? level : undefined;
-}
-
 function* pairs(left: readonly Link[], right: readonly Link[]): Generator<readonly Link[]> {
   const reversed = byOrder(right);
   for (const [at, one] of left.entries())
@@ -362,34 +323,4 @@ function executed(
   const run = runToDeadlock(program, levelsIn(levels, setup), setup, turns);
   const transactions = setup.instances.map(({ transaction }) => transaction);
   return run && { kind: "deadlock", transactions, setup, run, holds };
-}
-
-/** The setup of a meeting with rows that satisfy the stated invariants, as far as they were found. */
-function startOf(
-  program: Program,
-  meeting: Meeting,
-  filling: (typeof FILLINGS)[number],
-): Setup | undefined {
-  const setup = meetingSetup(meeting, filling);
-  return setup && statedStart(program, setup);
-}
-
-/** The levels of a setup's instances. */
-function levelsIn(levels: Levels, { instances }: Setup): LevelOf {
-  const transactionOf = new Map(instances.map((each) => [each.instance, each.transaction]));
-  return (instance, declared) =>
-    productLevelAt(levels, transactionOf.get(instance) ?? "", declared);
-}
-
-/** The setup with readable texts, if it has the same outcome. */
-function dressed(
-  { program, flat }: Search,
-  refusal: Refusal,
-  run: (setup: Setup) => Refusal | undefined,
-): Refusal {
-  for (const setup of dressings(program, flat, refusal.setup)) {
-    const other = run(setup);
-    if (other) return other;
-  }
-  return refusal;
 }

@@ -1,5 +1,7 @@
-// A refusal as a finding: the waits-for cycle, the victim, and the server's error.
+// A refusal as a finding: the waits-for cycle (for a duplicate key what was read and inserted), the victim, and the server's error.
 import { keyOfLevels, levelAt, type Levels } from "../../isolation/mixedLevels";
+import { accessedBy } from "../../program/accessedTables";
+import { ERRORS } from "../../program/errors";
 import type { KeptError, Program } from "../../program/program";
 import { dictionary, ownEntry } from "../../protocol/dictionary";
 import type { Anomaly, CycleEdge, Step } from "../../protocol/report";
@@ -8,12 +10,12 @@ import type { ExecutedStep, Execution } from "../../store/execution";
 import { REFUSALS } from "../../store/failure";
 import type { RefusedRun, Wait } from "../../store/conflictRuns";
 import { toExecution } from "../../store/toExecution";
-import type { Refusal } from "../contention/refusals";
+import type { Refusal } from "../contention/refusalSearch";
 import { cycleEnd, identity } from "./explain";
 import { stepsOf } from "./steps";
 import { listText, rowText, valueText } from "./words";
 
-/** The finding of a refusal at these levels. Its cycle is the waits-for cycle, starting with the victim's edge. */
+/** The finding of a refusal at these levels. Its cycle starts with the victim's edge. */
 export function explainRefusal(program: Program, levels: Levels, refusal: Refusal): Anomaly {
   const { kind, transactions, setup, run } = refusal;
   const transactionOf = (instance: string): string =>
@@ -26,7 +28,8 @@ export function explainRefusal(program: Program, levels: Levels, refusal: Refusa
       ? { ...step, because: ENDED_FOR[run.code] ?? "" }
       : step,
   );
-  const cycle = waitingRing(refusal, execution);
+  const cycle =
+    kind === "duplicate-key" ? keyRing(refusal, execution) : waitingRing(refusal, execution);
   const tables = [...new Set(cycle.map(({ table }) => table))].sort();
   const ending = ownEntry(execution.outcome.status, run.victim) ?? "";
   const [code = run.code] = ending.replace("rolled back: ", "").split(" ");
@@ -66,6 +69,7 @@ interface Told {
 function toldOf(telling: Telling): Told {
   const { kept, run } = telling.refusal;
   if (kept) return keptTelling(telling, kept);
+  if (run.code === ERRORS.duplicate) return duplicateTelling(telling);
   return run.code === REFUSALS.deadlock ? deadlockTelling(telling) : failureTelling(telling);
 }
 
@@ -114,6 +118,20 @@ function deadlockTelling({ program, refusal: { setup, run }, cycle, code }: Tell
   return { title, how: `${wants.join("; ")} (deadlock)` };
 }
 
+function duplicateTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
+  const victim = setup.instances.find(({ instance }) => instance === run.victim);
+  const other = setup.instances.find(({ instance }) => instance !== run.victim);
+  if (!victim || !other) return { title: code, how: code };
+  const own = callText(program, victim);
+  const theirs = callText(program, other);
+  const who = own === theirs ? "another run of it" : theirs;
+  const table = cycle[0]?.table ?? "";
+  return {
+    title: `${own} fails with an error of the server (${code}) where ${who} inserts the same key into ${table} at the same time`,
+    how: `it looks at ${table} before the other one has inserted, and inserts behind it, which the key refuses; one after the other neither is refused (duplicate key)`,
+  };
+}
+
 function failureTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
   const victim = setup.instances.find(({ instance }) => instance === run.victim);
   const other = setup.instances.find(({ instance }) => instance !== run.victim);
@@ -129,10 +147,12 @@ function failureTelling({ program, refusal: { setup, run }, cycle, code }: Telli
 }
 
 /** The remark that errors are propagated, for transactions of which that is known. */
-function uncaughtText(program: Program, { transactions, kept }: Refusal): readonly string[] {
+function uncaughtText(program: Program, refusal: Refusal): readonly string[] {
+  const { kind, transactions, kept, setup, run } = refusal;
   if (kept) return [];
-  const thrown = program.transactions.filter(
-    ({ id, errors }) => transactions.includes(id) && errors === "thrown",
+  const ended = setup.instances.find(({ instance }) => instance === run.victim)?.transaction;
+  const thrown = program.transactions.filter(({ id, errors }) =>
+    kind === "duplicate-key" ? id === ended : transactions.includes(id) && errors === "thrown",
   );
   if (thrown.length === 0) return [];
   return [
@@ -144,6 +164,7 @@ function uncaughtText(program: Program, { transactions, kept }: Refusal): readon
 const ENDED_FOR = dictionary<string | undefined>({
   [REFUSALS.deadlock]: "the server ends it, so that the others can go on",
   [REFUSALS.changedRow]: "the row has changed since its snapshot",
+  [ERRORS.duplicate]: "another transaction has inserted the key since this one looked",
 });
 
 /** The run with a step for the statement that waited until its transaction was aborted, at the point where it began to wait. */
@@ -160,12 +181,41 @@ function withWait(execution: Execution, { refused, victim }: RefusedRun): Execut
     waitsFor: refused.holders,
   };
   const { steps } = execution;
+  // A statement that is refused at once is told where it rolls back.
+  if (refused.holders.length === 0) return execution;
   // Step numbers shift, so the dependencies are dropped.
   return {
     ...execution,
     dependencies: [],
     steps: [...steps.slice(0, refused.at), waiting, ...steps.slice(refused.at)],
   };
+}
+
+/** The look of the victim, the other one's insertion, and its own, which comes behind that. */
+function keyRing({ run, holds }: Refusal, { steps }: Execution): readonly CycleEdge[] {
+  const { refused, victim } = run;
+  const [held] = holds;
+  const taken = steps.find(
+    ({ instance, source }) => instance === held?.instance && source?.id === held.statement,
+  );
+  if (taken?.source?.kind !== "insert") return [];
+  const { table } = taken.source;
+  const own: ExecutedStep = { ...EMPTY, instance: victim, source: refused.statement };
+  const looked =
+    steps
+      .slice(0, steps.indexOf(taken))
+      .findLast(
+        ({ instance, source }) =>
+          instance === victim && source?.kind === "select" && accessedBy(source).includes(table),
+      ) ?? own;
+  const edge = (dependency: "rw" | "ww", from: ExecutedStep, to: ExecutedStep): CycleEdge => ({
+    dependency,
+    from: cycleEnd(from),
+    to: cycleEnd(to),
+    table,
+    columns: [],
+  });
+  return [edge("rw", looked, taken), edge("ww", taken, own)];
 }
 
 /** The waits-for cycle, starting at the victim. */

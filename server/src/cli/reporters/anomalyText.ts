@@ -48,21 +48,21 @@ function frameOf(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly st
   const places = [
     {
       place: main,
-      note:
-        anomaly.severity === "refused"
-          ? "this waits"
-          : uses.length > 0
-            ? "what this reads goes stale"
-            : "here",
+      note: waits(anomaly) ? "this waits" : uses.length > 0 ? "what this reads goes stale" : "here",
       isMain: true,
     },
     ...uses.map((place) => ({
       place,
-      note: anomaly.severity === "refused" ? "for what this has locked" : "and this rests on it",
+      note: waits(anomaly) ? "for what this has locked" : "and this rests on it",
       isMain: false,
     })),
   ];
   return codeFrame(places, style.lineOf, style);
+}
+
+/** True for refusals of those that wait; a duplicate key has reads and writes like an anomaly of data. */
+function waits({ cycle }: Anomaly): boolean {
+  return cycle.some(({ dependency }) => dependency === "waits");
 }
 
 /** The sentence on how it comes about, below the consequence. */
@@ -120,7 +120,7 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
     "",
     anomaly.dirtyRead
       ? "No cycle, but a read (wr) of a version that was never committed"
-      : anomaly.severity === "refused"
+      : waits(anomaly)
         ? "Who waits for whom"
         : "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
     ...edges,

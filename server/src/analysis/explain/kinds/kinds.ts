@@ -7,6 +7,7 @@ import { abortedRead } from "./abortedRead";
 import { causalityViolation } from "./causalityViolation";
 import { circularInformationFlow } from "./circularInformationFlow";
 import { deadlock } from "./deadlock";
+import { duplicateKey } from "./duplicateKey";
 import { dirtyWrite } from "./dirtyWrite";
 import { fracturedRead } from "./fracturedRead";
 import { intermediateRead } from "./intermediateRead";
@@ -51,6 +52,7 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = [
 export const REFUSAL_KINDS: readonly Kind[] = [
   deadlock,
   serializationFailure,
+  duplicateKey,
   swallowedError,
   retryInTransaction,
   repeatedEffect,

@@ -170,6 +170,7 @@ export function createState(
     jumps: [],
     probes: 0,
     catching: 0,
+    answering: 0,
     throwing: { isAny: false },
     keptErrors: new Map(),
     effects: undefined,

@@ -81,6 +81,7 @@ const RULES = {
   making: "scope",
   probes: "scope",
   catching: "scope",
+  answering: "scope",
   tentative: "scope",
   stores: "scope",
   effects: "scope",

@@ -272,6 +272,8 @@ export interface State {
   probes: number;
   /** How many handlers around what is evaluated keep an error from leaving: they try again, or give something else. */
   catching: number;
+  /** How many handlers around what is evaluated may say what a taken key means. */
+  answering: number;
   /** True once a transaction has begun whose errors leave the function. */
   readonly throwing: { isAny: boolean };
   /** Handlers within transactions that keep errors of these, by their places. */

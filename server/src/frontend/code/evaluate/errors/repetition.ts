@@ -126,6 +126,21 @@ export function mayMeanRefusals(body: readonly HirStatement[]): boolean {
   return codes.some((each) => REFUSED.test(each));
 }
 
+/** True if a handler may do one thing for one error and another for others, or leaves that to a function. */
+export function tellsErrorsApart(body: readonly HirStatement[]): boolean {
+  let found = false;
+  visit(body, (node) => {
+    if (!("kind" in node)) return;
+    found ||= BRANCHING.has(String(node.kind));
+    if (node.kind !== "throw" || !("value" in node)) return;
+    const { value } = node;
+    found ||= isNode(value) && "kind" in value && value.kind === "call";
+  });
+  return found;
+}
+
+const BRANCHING: ReadonlySet<string> = new Set(["if", "switch", "conditional"]);
+
 function textOf(runs: unknown): string {
   if (!Array.isArray(runs)) return "";
   return runs

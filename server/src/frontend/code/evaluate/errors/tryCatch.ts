@@ -19,7 +19,7 @@ import { USER_ERROR } from "../values/member";
 import { emit, lose, sourceOf, type State, type Attempt } from "../state";
 import { enterHandler } from "./failures";
 import { attempting, beginAttempt, isChanged } from "./attempts";
-import { mayMeanRefusals, repeating } from "./repetition";
+import { mayMeanRefusals, repeating, tellsErrorsApart } from "./repetition";
 import { branching, commandsBeforeRollback, ofName, passing, markRethrown } from "./exceptionFlow";
 import type { ErrorClass } from "./errorClass";
 
@@ -85,6 +85,8 @@ interface Handler {
   readonly run: () => boolean;
   /** It names the errors that it is about, and none that the server ends a transaction with. */
   readonly isOfOthers?: boolean;
+  /** It tells errors apart. */
+  readonly tellsApart?: boolean;
 }
 
 interface Handled {
@@ -127,7 +129,9 @@ function written(
     if (pattern) bind(state, own, pattern, AN_ERROR, true);
     return state.evaluator.block(state, own, body);
   };
-  return { types, run, isOfOthers: !mayMeanRefusals(body) };
+  const isNarrow = types.length > 0 && !types.some((each) => BROAD.test(each));
+  const tellsApart = isNarrow || tellsErrorsApart(body);
+  return { types, run, isOfOthers: !mayMeanRefusals(body), tellsApart };
 }
 
 /** Whoever throws what these caught throws what was thrown. */
@@ -279,8 +283,10 @@ export function runWithHandlers(state: State, trying: Trying): boolean {
   const isInside = state.open.length > 0 && !isDeep;
   const isCatching = isDeep || handlers.some((each) => !throwsOn(each));
   const catching = state.catching + (isCatching ? 1 : 0);
+  const isAnswer = isCatching || trying.handlers.some(({ tellsApart }) => tellsApart);
+  const answering = state.answering + (isAnswer ? 1 : 0);
   const run = (): boolean =>
-    within(state, { catching }, () => attempting(state, attempt, trying.body));
+    within(state, { catching, answering }, () => attempting(state, attempt, trying.body));
   if (attempt.isKept) {
     const path = fork(state, run);
     if (isInside) noteKept(state, trying, handlers, path.commands);

@@ -39,7 +39,8 @@ export function addStatement(
   const through = throughTo(state, statement.source);
   notePoint(state, source);
   const called = through.length > 0 && { through };
-  const own: Statement = { ...statement, taint, ...called };
+  const isAnswered = statement.kind === "insert" && state.catching + state.answering > 0;
+  const own: Statement = { ...statement, taint, ...called, ...(isAnswered && { isAnswered }) };
   const placed = isOther(state, connection) ? beside(state, connection, own, source) : own;
   const command = { kind: "statement", statement: placed } as const;
   if (connection?.isGiven === true) onGiven.add(command.statement);
