@@ -1,71 +1,10 @@
 // Learning from runs: each test gives the statements of some runs and the program that comes of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatementEvent } from "../../../server/src/record/events";
 import { readLog } from "../../../server/src/record/log/log";
 import { learntFiles } from "../../../server/src/record/result";
 import { newGlossary, recordedStatement } from "../../../server/src/record/statements";
-
-interface Sent {
-  readonly sql: string;
-  readonly given?: readonly string[];
-  readonly rows?: readonly (readonly (string | null)[])[];
-  readonly columns?: readonly string[];
-  readonly affected?: number;
-  readonly error?: string;
-}
-
-type Call = readonly Sent[];
-
-/** The text of each file that comes of the calls, without its first line and without places. */
-function learnt(calls: readonly Call[], { site = true } = {}): readonly string[] {
-  const glossary = newGlossary();
-  let order = 0;
-  const statements = calls.flatMap((call, number) => {
-    let isOpen = false;
-    return call.map(({ sql, given = [], rows = [], columns = [], affected, error }) => {
-      if (/^begin/i.test(sql)) isOpen = true;
-      if (/^(commit|rollback)/i.test(sql)) isOpen = false;
-      const event: StatementEvent = {
-        connection: 1,
-        order: order++,
-        at: 0,
-        sql: site
-          ? `${sql}/*isolens:app.py:${String(order)}:work;app.py:1:work;${String(number % 16)}*/`
-          : sql,
-        arguments: given,
-        columns,
-        rows,
-        count: rows.length,
-        ...(affected !== undefined && { affected }),
-        ...(error !== undefined && { error }),
-        status: isOpen ? "open" : "idle",
-      };
-      return recordedStatement(event, "postgres", glossary);
-    });
-  });
-  const { files } = learntFiles(statements, { protocol: "postgres", glossary });
-  return files.map(({ text }) =>
-    text
-      .split("\n")
-      .slice(1, -1)
-      .filter((line) => !line.startsWith("-- @isolens at"))
-      .join("\n"),
-  );
-}
-
-const begin: Sent = { sql: "BEGIN" };
-const commit: Sent = { sql: "COMMIT" };
-const rollback: Sent = { sql: "ROLLBACK" };
-const read = (id: number, balance: number): Sent => ({
-  sql: `SELECT id, balance FROM account WHERE id = ${String(id)}`,
-  columns: ["id", "balance"],
-  rows: [[String(id), String(balance)]],
-});
-const write = (id: number, balance: number): Sent => ({
-  sql: `UPDATE account SET balance = ${String(balance)} WHERE id = ${String(id)}`,
-  affected: 1,
-});
+import { begin, commit, learnt, read, rollback, write, type Call, type Sent } from "./calls";
 
 test("what was read and an amount from outside; an amount that is not seen is told as a doubt", () => {
   const calls = [
@@ -559,4 +498,54 @@ test("amounts of single precision are computed with as others", () => {
     call("70.3", "0.1", "70.199999999999999"),
   ];
   assert.match(learnt(calls).join(), /SET balance = \(:s2_balance - :amount\) WHERE/);
+});
+
+test("an amount that is taken by adding its negative is that amount, here and where it is put", () => {
+  const add = (id: number, amount: number): Sent => ({
+    sql: "UPDATE account SET balance = balance + $1 WHERE id = $2",
+    given: [String(amount), String(id)],
+    affected: 1,
+  });
+  const calls = [
+    [begin, read(1, 100), add(1, -70), add(2, 70), commit],
+    [begin, read(2, 90), add(2, -5), add(3, 5), commit],
+    [begin, read(3, 70), add(3, -69), add(1, 69), commit],
+    [begin, read(1, 1), rollback],
+    [begin, read(2, 2), rollback],
+  ];
+  assert.deepEqual(learnt(calls), [
+    `-- @isolens transaction work
+-- @isolens learnt 5 runs
+-- @isolens over "s1_balance >= balance" fits the 3 runs that went on; of those that did not, balance was not seen
+BEGIN;
+SELECT id, balance FROM account WHERE id = :id \\gset s1_
+\\if :s1_balance >= :balance
+UPDATE account SET balance = balance - :balance WHERE id = :s1_id;
+UPDATE account SET balance = balance + :balance WHERE id = :id2;
+\\endif
+COMMIT;`,
+  ]);
+});
+
+test("two amounts that are taken at once", () => {
+  const calls = [
+    [100, 7],
+    [90, 20],
+    [1, 8],
+    [33, 2],
+  ].map(([one = 0, two = 0], at) => [
+    begin,
+    read(at + 1, one),
+    read(at + 11, two),
+    {
+      sql: "UPDATE account SET balance = balance + $1 WHERE id = $2",
+      given: [String(-one - two), String(at + 1)],
+      affected: 1,
+    },
+    commit,
+  ]);
+  assert.match(
+    learnt(calls)[0] ?? "",
+    /balance = balance \+ \(- :s2_balance - :s1_balance\) WHERE/,
+  );
 });

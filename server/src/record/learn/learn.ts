@@ -396,9 +396,10 @@ function controlText({ text, kind, level }: RecordedStatement, protocol: Protoco
 
 /** The text with expressions for `$1`, `$2`, ...; one that is computed stands in parentheses. */
 function filled(sql: string, expressions: readonly string[]): string {
-  return sql.replace(/\$(\d+)/g, (_, number: string) => {
+  return sql.replace(/(\+ )?\$(\d+)/g, (_, plus: string | undefined, number: string) => {
     const expression = expressions[Number(number) - 1] ?? "NULL";
-    return / [+-] /.test(expression) ? `(${expression})` : expression;
+    if (plus !== undefined && /^- :\w+$/.test(expression)) return expression;
+    return `${plus ?? ""}${/^- | [+-] /.test(expression) ? `(${expression})` : expression}`;
   });
 }
 

@@ -42,6 +42,7 @@ export interface ValueQuestion {
 export function originOf(question: ValueQuestion): Origin {
   return (
     equalOrigin(question) ??
+    negativeOrigin(question) ??
     shiftedOrigin(question) ??
     constantOrigin(question) ??
     outsideOrigin(question)
@@ -77,6 +78,22 @@ function equalOrigin(question: ValueQuestion): Origin | undefined {
 }
 
 const OTHER_COLUMN = 3;
+
+/** The negative of what was put elsewhere, or read. */
+function negativeOrigin({ knowns, hole, paths, of, isWrite }: ValueQuestion): Origin | undefined {
+  if (!isWrite || hole.where === "condition" || paths.length < 3) return undefined;
+  const numbers = paths.map((path) => numberOf(of(path)));
+  if (distinct(numbers.map(String)) < 2) return undefined;
+  const known = knowns.findLast(
+    (each) =>
+      !isKey(each.column) &&
+      paths.every((path, at) => {
+        const number = numbers[at];
+        return number !== undefined && numberOf(each.of(path)) === -number;
+      }),
+  );
+  return known && { expression: `- ${known.expression}` };
+}
 
 /** The same name speaks for the same thing. */
 function rankOf({ column, origin }: KnownValue, { column: wanted }: Hole): number {
@@ -151,9 +168,25 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
       if (sign === undefined || (!isSame && paths.length < 4)) continue;
       return { expression: sum(base, ` ${sign} ${other.expression}`) };
     }
+    const taken = isSame ? undefined : takenTogether(question, base, values);
+    if (taken !== undefined) return taken;
     if (isSame) return newShift(question, base, shifts);
   }
   return undefined;
+}
+
+/** Two amounts are taken away at once. */
+function takenTogether(
+  { knowns, paths, of }: ValueQuestion,
+  base: KnownValue,
+  bases: readonly number[],
+): Origin | undefined {
+  if (paths.length < 4) return undefined;
+  const shifts = paths.map((path, at) => exact((numberOf(of(path)) ?? 0) + (bases[at] ?? 0)));
+  const other = knowns.find(
+    (known) => known !== base && signBetween({ shifts, bases }, paths, known) === "-",
+  );
+  return other && { expression: `- ${base.expression} - ${other.expression}` };
 }
 
 /** NULL counts as nothing where it was read in some runs only: a maximum of no rows. */
@@ -235,12 +268,15 @@ function constantOrigin(question: ValueQuestion): Origin | undefined {
 function outsideOrigin(question: ValueQuestion): Origin {
   const { hole, fresh, step, of, paths, knowns, isWrite } = question;
   const name = fresh(hole.column ?? "value");
+  // A change that only takes away is told by what is taken.
+  const amounts = hole.isChange === true ? paths.map((path) => numberOf(of(path))) : [];
+  const isTaken = distinct(amounts.map(String)) > 1 && amounts.every((each) => each !== undefined && each <= 0); // prettier-ignore
   const input: KnownValue = {
     expression: `:${name}`,
-    column: hole.column ?? "",
+    column: isTaken ? "" : (hole.column ?? ""),
     step,
     origin: "input",
-    of,
+    of: isTaken ? (path) => negative(of(path)) : of,
   };
   // An unknown function of a read value is not an input from outside.
   const base = knowns.find(
@@ -256,7 +292,16 @@ function outsideOrigin(question: ValueQuestion): Origin {
     base &&
     `how ${named(hole)} follows from ${text(base)} was not learnt; it is taken to come from outside`;
   const deciders = knowns.filter(({ origin }) => origin === "column");
-  return { expression: `:${name}`, input, ...(doubt !== undefined && { doubt, deciders }) };
+  return {
+    expression: isTaken ? `- :${name}` : `:${name}`,
+    input,
+    ...(doubt !== undefined && { doubt, deciders }),
+  };
+}
+
+function negative(value: Value | undefined): Value | undefined {
+  const number = numberOf(value);
+  return number === undefined ? undefined : String(0 - number);
 }
 
 function few(runs: number, what: string): string {
