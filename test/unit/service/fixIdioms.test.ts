@@ -138,6 +138,11 @@ const CASES: readonly {
       'await client.query("SELECT 1 FROM item WHERE id IN ($1, $2) ORDER BY id FOR UPDATE", [from, to]);\n    ',
     ],
   },
+  {
+    program: "move-sql",
+    kind: "lock-order",
+    edits: ["SELECT 1 FROM item WHERE id IN (:from, :to) ORDER BY id FOR UPDATE;\n"],
+  },
   { program: "pg-move", kind: "retry-loop", edits: again([], PG_REFUSAL) },
   { program: "knex-again", kind: "retry-loop", edits: again([], PG_REFUSAL) },
   {

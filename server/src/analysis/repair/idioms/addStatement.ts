@@ -48,7 +48,10 @@ function addToSql(workshop: Workshop, site: Site, select: LockingSelect): EditOu
   return insertLine(file, text, at, `${words};`);
 }
 
-/** The start of the statement around a query: after the last `;`, THEN, ELSE, LOOP, DO or BEGIN before it outside of parentheses. */
+/**
+ * The start of the statement around a query: after the last `;`, THEN, ELSE, LOOP, DO or BEGIN before it outside of parentheses, or after
+ * the line of a command of psql, such as `\if :old >= :n`.
+ */
 function statementStart(text: string, from: number, query: number): number {
   const before = tokensBefore(text, from, query);
   let depth = 0;
@@ -59,7 +62,11 @@ function statementStart(text: string, from: number, query: number): number {
     if (token.word === "(") depth -= 1;
     if (depth > 0) continue;
     const isEnd = [";", "then", "else", "loop", "begin", "do"].includes(token.word);
-    if (isEnd || token.kind === "backslash") return before[at + 1]?.start ?? query;
+    if (isEnd) return before[at + 1]?.start ?? query;
+    if (token.kind === "backslash") {
+      const line = text.indexOf("\n", token.end);
+      return before.find(({ start }) => line >= 0 && start > line)?.start ?? query;
+    }
   }
   return query;
 }
