@@ -2,6 +2,9 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 
+/** A pair is told by what two transactions do. */
+const PAIRS = ["--max-transactions", "2", "--budget", "60s"];
+
 export const CLI = path.resolve(__dirname, "../../../dist/cli.js");
 
 /** The part of a JSON report that is compared. */
@@ -88,7 +91,7 @@ function racing(
 
 /** The report of `isolens check` on a folder; what it said where it made none. */
 export async function checked(folder: string): Promise<Report | string> {
-  const { out, error } = await cli(["check", folder, "--format", "json", "--budget", "120s"], {
+  const { out, error } = await cli(["check", folder, "--format", "json", ...PAIRS], {
     cwd: path.dirname(folder),
     env: process.env,
   });

@@ -549,3 +549,30 @@ test("two amounts that are taken at once", () => {
     /balance = balance \+ \(- :s2_balance - :s1_balance\) WHERE/,
   );
 });
+
+test("runs that gave up for lack of a row are told apart from those that gave up by a comparison", () => {
+  const book = (taken: number, beds: number | undefined, end: readonly Sent[]): readonly Sent[] => [
+    begin,
+    {
+      sql: "SELECT count(*) AS n FROM booking WHERE room = 4",
+      columns: ["n"],
+      rows: [[String(taken)]],
+    },
+    {
+      sql: "SELECT beds FROM room WHERE id = 4",
+      columns: ["beds"],
+      rows: beds === undefined ? [] : [[String(beds)]],
+    },
+    ...end,
+  ];
+  const insert: Sent = { sql: "INSERT INTO booking (room) VALUES (4)", affected: 1 };
+  const [text = ""] = learnt([
+    book(0, 2, [insert, commit]),
+    book(1, 2, [insert, commit]),
+    book(2, 5, [insert, commit]),
+    book(1, 1, [commit]),
+    book(0, undefined, [commit]),
+  ]);
+  assert.match(text, /^\\if :n2 > 0 AND :s2_beds > :s1_n$/m);
+  assert.doesNotMatch(text, /@isolens over .*fit/);
+});

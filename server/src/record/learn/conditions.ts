@@ -51,6 +51,7 @@ export function decide(question: DecisionQuestion): Decision {
     nothing(question) ??
     compared(question) ??
     constants(question, true) ??
+    guarded(question) ??
     twinned(question) ??
     bounded(question) ??
     texts(question) ??
@@ -96,11 +97,8 @@ function shown(condition: string): string {
 function found(question: DecisionQuestion): Decision | undefined {
   const counts = latestFirst(question.knowns.filter(({ origin }) => origin === "count"));
   for (const known of counts) {
-    const { expression, of } = known;
-    const some: Test = (path) => {
-      const count = integerOf(of(path));
-      return count === undefined ? undefined : count > 0;
-    };
+    const { expression } = known;
+    const some: Test = (path) => isSome(known, path);
     if (separates(some, question)) return doubtful(question, `${expression} > 0`, 0, [{ known }]);
     const none: Test = (path) => not(some(path));
     if (separates(none, question)) return doubtful(question, `${expression} = 0`, 0, [{ known }]);
@@ -119,14 +117,65 @@ function nothing(question: DecisionQuestion): Decision | undefined {
     };
     if (separates(isNull, question)) return told(`${expression} IS NULL`);
     if (separates((path) => not(isNull(path)), question)) return told(`${expression} IS NOT NULL`);
-    const isTrue: Test = (path) => {
-      const value = of(path);
-      return value === "t" || value === "f" ? value === "t" : undefined;
-    };
+    const isTrue: Test = (path) => truthOf(of(path));
     if (separates(isTrue, question)) return told(`${expression} IS TRUE`);
     if (separates((path) => not(isTrue(path)), question)) return told(`${expression} IS FALSE`);
   }
   return undefined;
+}
+
+/** Some runs gave up for lack of a row, or by a flag, and the others by what tells them from those that went on. */
+function guarded(question: DecisionQuestion): Decision | undefined {
+  for (const { condition, test, isRow } of guardsOf(question)) {
+    if (!question.here.every((path) => test(path) === true)) continue;
+    const elsewhere = question.elsewhere.filter((path) => test(path) !== false);
+    if (elsewhere.length === 0 || elsewhere.length === question.elsewhere.length) continue;
+    const rest = decide({ ...question, elsewhere });
+    if (rest.doubt === undefined || isRow)
+      return { ...rest, condition: `${condition} AND ${rest.condition}` };
+  }
+  return undefined;
+}
+
+interface Guard {
+  readonly condition: string;
+  readonly test: Test;
+  readonly isRow: boolean;
+}
+
+function guardsOf(question: DecisionQuestion): readonly Guard[] {
+  const rows = question.knowns.filter(({ origin }) => origin === "count");
+  return [
+    ...latestFirst(rows).map((known) => ({
+      ...{ condition: `${known.expression} > 0`, isRow: true },
+      test: (path: Path) => isSome(known, path),
+    })),
+    ...latestFirst(columnsOf(question)).flatMap(({ expression, of }) => [
+      ...[true, false].map((wanted) => ({
+        ...{ condition: `${expression} IS ${wanted ? "TRUE" : "FALSE"}`, isRow: false },
+        test: (path: Path) => {
+          const truth = truthOf(of(path));
+          return truth === undefined ? undefined : truth === wanted;
+        },
+      })),
+      {
+        ...{ condition: `${expression} IS NOT NULL`, isRow: false },
+        test: (path: Path) => {
+          const value = of(path);
+          return value === undefined ? undefined : value !== null;
+        },
+      },
+    ]),
+  ];
+}
+
+function isSome(known: KnownValue, path: Path): boolean | undefined {
+  const count = integerOf(known.of(path));
+  return count === undefined ? undefined : count > 0;
+}
+
+function truthOf(value: Value | undefined): boolean | undefined {
+  return value === "t" || value === "f" ? value === "t" : undefined;
 }
 
 const OPERATORS: readonly (readonly [string, (left: number, right: number) => boolean])[] = [
