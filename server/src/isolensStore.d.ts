@@ -15,6 +15,8 @@ export interface StoreOptions {
   readonly delay?: boolean;
   /** Seconds that a statement waits for a lock unless its session says otherwise, 0 for ever; 50 if absent. */
   readonly lockTimeout?: number;
+  /** As `--overwrite-keys`: keys that are created side by side are overwritten, as in MonkeyDB's store. */
+  readonly overwriteKeys?: boolean;
   /** As `--strong-until`: seconds, or how the statement begins that ends the loading of first rows. */
   readonly strongUntil?: string;
   /** As `--weak-for`: whose reads are as weak as the level allows. */

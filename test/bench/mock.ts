@@ -33,7 +33,11 @@ export interface LevelResult {
 }
 
 /** So many runs at a level, each from the start and with a seed of its own. */
-export async function runLevel(level: string, runs: number): Promise<LevelResult> {
+export async function runLevel(
+  level: string,
+  runs: number,
+  overwriteKeys = false,
+): Promise<LevelResult> {
   const schema = population();
   const broken = CONDITIONS.map(() => 0);
   const seenBroken = CONDITIONS.map(() => 0);
@@ -41,7 +45,7 @@ export async function runLevel(level: string, runs: number): Promise<LevelResult
   let [committed, refused] = [0, 0];
   const started = performance.now();
   for (let seed = 1; seed <= runs; seed++) {
-    const store = await openStore({ level, seed, schema });
+    const store = await openStore({ level, seed, schema, overwriteKeys });
     try {
       const outcomes = await Promise.all(
         Array.from({ length: SESSIONS }, (_, session) => runSession(store, seed * 100 + session)),

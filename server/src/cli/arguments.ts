@@ -80,6 +80,7 @@ const OPTIONS = {
   delay: { type: "boolean" },
   "lock-timeout": { type: "string" },
   "strong-until": { type: "string" },
+  "overwrite-keys": { type: "boolean" },
   "weak-for": { type: "string", multiple: true },
   schema: { type: "string" },
   history: { type: "string" },
@@ -131,7 +132,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   ],
   serve: [
     ...["protocol", "level", "port", "seed", "strategy"],
-    ...["delay", "lock-timeout", "strong-until", "weak-for", "schema", "history"],
+    ...["delay", "lock-timeout", "strong-until", "overwrite-keys", "weak-for", "schema", "history"],
   ],
   record: ["server", "port", "env", "out", "keep", "values", "merge", "from", "log", "perturb"],
   lsp: ["stdio"],
@@ -360,6 +361,8 @@ is found upwards from each file. "show", "fix", "replay" and "testgen" search as
   --delay                serve: answer after a random moment, so that connections overtake each other
   --strong-until WHAT    serve: load first: reads are serializable until a statement that begins with WHAT has run,
                          until WHAT seconds have passed, or until SELECT isolens_start(); then begins the history
+  --overwrite-keys       serve: at the literature's levels who creates a key beside another one overwrites it, as in
+                         MonkeyDB's store, instead of being refused (23505)
   --weak-for WHO         serve: only of these connections reads are as weak as the level allows, all others read
                          the newest versions: application_name=NAME, user=NAME, or comment=TEXT; may be repeated
   --lock-timeout N       serve: seconds for which a statement waits for a lock (default: 50)

@@ -20,6 +20,8 @@ export interface ServeArguments {
   readonly delay: boolean;
   /** Lock timeout in seconds, unless the session sets its own. */
   readonly lockTimeout?: number;
+  /** Keys that are created side by side are overwritten instead of refused. */
+  readonly overwriteKeys: boolean;
   /** Reads are strong until then. */
   readonly strongUntil?: StrongUntil;
   /** The connections with weak reads; all if empty. */
@@ -39,6 +41,7 @@ export interface ServeValues {
   readonly strategy?: string;
   readonly delay?: boolean;
   readonly "lock-timeout"?: string;
+  readonly "overwrite-keys"?: boolean;
   readonly "strong-until"?: string;
   readonly "weak-for"?: readonly string[];
   readonly schema?: string;
@@ -103,6 +106,7 @@ export function interpretServe(
       strategy,
       delay: values.delay ?? false,
       ...(wait !== undefined && { lockTimeout: seconds }),
+      overwriteKeys: values["overwrite-keys"] ?? false,
       ...(until !== undefined && { strongUntil: strongUntilOf(until) }),
       weakFor,
       ...(values.schema !== undefined && { schema: values.schema }),

@@ -30,6 +30,7 @@ export async function serveCommand(
     delay: args.delay,
     ...(args.lockTimeout !== undefined && { lockTimeout: args.lockTimeout }),
     ...(args.strongUntil && { strongUntil: args.strongUntil }),
+    overwritesKeys: args.overwriteKeys,
     weakFor: args.weakFor,
     isForgetful: args.history === undefined,
     onReset: (history) => earlier.push(history),

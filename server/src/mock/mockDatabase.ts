@@ -39,6 +39,8 @@ export interface MockOptions {
   readonly lockTimeout?: number;
   /** Nobody asks for the history: at a product's level what is over may be forgotten. */
   readonly isForgetful?: boolean;
+  /** At the literature's levels keys that are created side by side are overwritten; refused if absent. */
+  readonly overwritesKeys?: boolean;
   /** Until then all reads are strong, and what is there then is the start. */
   readonly strongUntil?: StrongUntil;
   /** Only these transactions read what the level allows, all others the newest versions; all do if empty or absent. */
@@ -78,6 +80,7 @@ const LOCK_TIMEOUT = 50;
 /** Runs the schema's text and takes what it leaves as the start. */
 export function createMockDatabase(options: MockOptions): MockResult {
   const { dialect, parser, level, strategy, schema = "", isForgetful = false } = options;
+  const { overwritesKeys = false } = options;
   const seconds = options.lockTimeout ?? LOCK_TIMEOUT;
   const lockTimeout = dialect === "postgres" ? `${String(seconds)}s` : String(seconds);
   const sql = createDatabase({ dialect, ...(parser && { parser }) });
@@ -95,7 +98,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
   const openedAt = Date.now();
   let store: MockStore = isLoading
     ? createMockStore({ level: loadingLevel(level), initial, seed, strategy: "latest" })
-    : createMockStore({ level, initial, seed, strategy, isForgetful });
+    : createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
   let count = 0;
   const hearers = new Set<Hearer>();
   const locksOf = createAdvisoryLocks(true);
@@ -147,7 +150,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     initial = store.finalState();
     startOfSequences = sequences.copy();
     generation++;
-    store = createMockStore({ level, initial, seed, strategy, isForgetful });
+    store = createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
   }
 
   function reset(next = seed): void {
@@ -156,7 +159,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     generation++;
     ticks = 0;
     sequences = startOfSequences.copy();
-    store = createMockStore({ level, initial, seed, strategy, isForgetful });
+    store = createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
   }
 
   return {

@@ -83,7 +83,7 @@ export function openMockSession({
   /** A wrong text is an error when it is executed. */
   function parsedOrNone(text: string): readonly ParsedStatement[] {
     try {
-      return sql.parse(text);
+      return sql.read(text);
     } catch (error) {
       if (!(asSqlFailure(error) instanceof SqlFailure)) throw error;
       return [];
@@ -199,7 +199,7 @@ export function openMockSession({
   return {
     split(text) {
       try {
-        const parts = sql.parse(text).flatMap((each) => (each.isContinued ? [] : each.text));
+        const parts = sql.read(text).flatMap((each) => (each.isContinued ? [] : each.text));
         whole = { text, parts };
         return parts;
       } catch (error) {

@@ -2,6 +2,7 @@
 import type { PgParser } from "../frontend/sql/pg/pgParser";
 import type { Dialect } from "../program/dialect";
 import { createCatalog, type Catalog } from "./catalog";
+import { createLiteralTexts } from "./mysql/literals";
 import { mysqlStatements } from "./mysql/statement";
 import type { ParsedStatement } from "./parseMemo";
 import { postgresStatements } from "./pg/statement";
@@ -15,6 +16,8 @@ export interface Database {
   readonly catalog: Catalog;
   /** The statements of a text. Throws an `SqlFailure`. */
   readonly parse: (sql: string) => readonly ParsedStatement[];
+  /** As `parse`; a text that differs from others in its literals alone has those beside its statement. */
+  readonly read: (sql: string) => readonly ParsedStatement[];
   /** A statement compiled for parameters of these types. Throws an `SqlFailure`. */
   readonly plan: (
     statement: SqlQuery | SqlChange,
@@ -44,23 +47,36 @@ export function createDatabase(options: DatabaseOptions): Database {
     object,
     Map<string, { readonly version: number; readonly plan: Plan }>
   >();
+  const parsed = (sql: string): readonly ParsedStatement[] => read(sql, dialect, parser);
+  const literalTexts = dialect === "postgres" ? undefined : createLiteralTexts(parsed);
+  /** A text is read several times in a row. */
+  let last: { readonly sql: string; readonly statements: readonly ParsedStatement[] } | undefined;
+  function parse(sql: string): readonly ParsedStatement[] {
+    const known = texts.get(sql);
+    if (known !== undefined) return known;
+    const statements = parsed(sql);
+    if (sql.length > LONGEST_TEXT) return statements;
+    texts.set(sql, statements);
+    characters += sql.length;
+    for (const oldest of texts.keys()) {
+      if (characters <= MOST_CHARACTERS) break;
+      texts.delete(oldest);
+      characters -= oldest.length;
+    }
+    return statements;
+  }
+
   return {
     dialect,
     catalog,
-    parse(sql) {
-      const known = texts.get(sql);
-      if (known !== undefined) return known;
-      const statements = read(sql, dialect, parser);
-      if (sql.length > LONGEST_TEXT) return statements;
-      texts.set(sql, statements);
-      characters += sql.length;
-      for (const oldest of texts.keys()) {
-        if (characters <= MOST_CHARACTERS) break;
-        texts.delete(oldest);
-        characters -= oldest.length;
-      }
+    read(sql) {
+      if (last?.sql === sql) return last.statements;
+      const shared = texts.has(sql) ? undefined : literalTexts?.read(sql);
+      const statements = shared === undefined ? parse(sql) : [shared];
+      last = { sql, statements };
       return statements;
     },
+    parse,
     plan(statement, types, locals) {
       const all = [...types, ...(locals ?? [])];
       const name = all.map(([number, type]) => `${number}:${type}`).join();

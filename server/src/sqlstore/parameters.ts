@@ -1,5 +1,6 @@
 // Parameters as drivers hand them over, and results as drivers give them back.
 import type { Dialect } from "../program/dialect";
+import { Literal } from "./literal";
 import { failure } from "./sqlError";
 import { isDecimal, formatDecimal, parseDecimal } from "./values/decimal";
 import { formatValue, wireText } from "./values/format";
@@ -13,6 +14,7 @@ import { plainText } from "./values/text";
 /** A parameter as a value of the type that its place has. */
 export function parameterValue(given: unknown, type: SqlType, dialect: Dialect): SqlValue {
   if (given === null || given === undefined) return null;
+  if (given instanceof Literal) return given.value;
   if (dialect !== "postgres") return mysqlParameter(given);
   const element = elementOf(type);
   if (element !== undefined && Array.isArray(given)) {
@@ -25,6 +27,7 @@ export function parameterValue(given: unknown, type: SqlType, dialect: Dialect):
 
 /** The type of a parameter by its value, as MySQL's drivers send it; PostgreSQL's come from the statement. */
 export function parameterType(given: unknown, dialect: Dialect): SqlType | undefined {
+  if (given instanceof Literal) return given.type;
   if (dialect === "postgres") return undefined;
   switch (typeof given) {
     case "number":

@@ -1,4 +1,5 @@
 // A statement as the session runs it.
+import type { Literal } from "./literal";
 import type { Spelling } from "./mysql/spelling";
 import type { SqlStatement } from "./statementTree";
 
@@ -10,6 +11,8 @@ export interface ParsedStatement {
   readonly spelling?: Spelling;
   /** It belongs to the text of the statement before it, of which it is a further part. */
   readonly isContinued?: boolean;
+  /** Values of its parameters, where the text says them itself. */
+  readonly literals?: readonly Literal[];
   /** Where it begins in the text of all statements, where the parser tells. */
   readonly start?: number;
 }

@@ -395,14 +395,14 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     const wasGrouped = state.isGrouped;
     const outcome = yield* guarded(function* (place) {
       const results: SqlResult[] = [];
-      const all = database.parse(sql);
+      const all = database.read(sql);
       const isOneMessage = isPostgres && all.length > 1 && !wasGrouped;
       if (isOneMessage) state.isGrouped = true;
       for (const parsed of all) {
         place(parsed.start);
         if (state.status === "failed") checkFailed(parsed.statement);
         notices = [];
-        const result = yield* statement(parsed, parameters);
+        const result = yield* statement(parsed, parsed.literals ?? parameters);
         results.push({
           ...result,
           columns: shownColumns(result.columns, parsed.spelling),
@@ -470,7 +470,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     },
     describe(sql, given = new Map()) {
       try {
-        const [first] = database.parse(sql);
+        const [first] = database.read(sql);
         const parsed = first?.statement;
         if (parsed?.kind === "show")
           return { ok: true, columns: showResult(parsed, about()).columns, parameters: new Map() };
@@ -484,11 +484,16 @@ export function createSqlSession(database: Database, options: SessionOptions): S
           const told = parsed === undefined ? [] : own.columns(parsed);
           return { ok: true, columns: told, parameters: new Map() };
         }
-        const { columns, parameters, compiler } = database.plan(parsed, given, typesAround());
+        const literals = first?.literals;
+        const { columns, parameters, compiler } = database.plan(
+          parsed,
+          literals === undefined ? given : new Map(literals.map(({ type }, at) => [at + 1, type])),
+          typesAround(),
+        );
         return {
           ok: true,
           columns: shownColumns(columns, first?.spelling),
-          parameters: numbered(parameters, compiler),
+          parameters: literals === undefined ? numbered(parameters, compiler) : new Map(),
         };
       } catch (thrown) {
         const error = asSqlFailure(thrown);

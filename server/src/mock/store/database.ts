@@ -107,8 +107,9 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     // Open transactions go first: they may be committed before the end.
     for (const { writes } of open)
       for (const [key, value] of writes) if (key.startsWith(prefix)) yield [key, value];
-    for (const key of order.below(prefix))
-      for (const { value } of versionsOf(last.get(key) ?? ABSENT)) yield [key, value];
+    for (const key of order.each(prefix))
+      for (let each = last.get(key); each !== undefined; each = each.previous)
+        yield [key, each.value];
   }
 
   /** The key exists from now on; predicates of open transactions have seen that it did not. */

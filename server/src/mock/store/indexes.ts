@@ -1,6 +1,7 @@
 // Which keys hold, or have held, which values: made when it is first asked for, and kept from then on. It says only which
 // keys a predicate can be about; which of their versions is read is the level's business.
 import type { Key, Lookup, LookupRange, Value } from "../../exploration/client";
+import { partOf } from "./keyOrder";
 
 export interface Indexes {
   /** Makes the index of a look-up where there is none: a step ends wherever others may have their turn. */
@@ -79,15 +80,11 @@ export function createIndexes(
       return range === undefined ? [] : [...keysWithin(found, range)].sort();
     },
     note(key, value) {
+      if (indexes.size === 0) return;
       for (const each of byPart.get(partOf(key)) ?? [])
         if (key.startsWith(each.prefix)) put(each, key, value);
     },
   };
-}
-
-/** The rows, or the entries of unique keys, of one table begin so. */
-function partOf(key: string): string {
-  return /^[^/#]*[/#]/.exec(key)?.[0] ?? "";
 }
 
 function putAt(ordered: Ordered, place: number, key: Key): void {

@@ -7,6 +7,8 @@ export interface KeyOrder {
   add(key: Key): void;
   /** The keys that begin so, sorted. */
   below(prefix: string): readonly Key[];
+  /** The keys that begin so, in any order. */
+  each(prefix: string): Iterable<Key>;
 }
 
 /** New keys of a table that are looked through one by one. */
@@ -17,15 +19,8 @@ interface Part {
   recent: Key[];
 }
 
-/** Prefix up to the first slash or number sign, that sign included: the rows or the entries of one table. */
-const PART = /^[^/#]*[/#]/;
-
 export function createKeyOrder(): KeyOrder {
   const parts = new Map<string, Part>();
-
-  function partOf(key: Key): string {
-    return PART.exec(key)?.[0] ?? "";
-  }
 
   function belowIn(part: Part, prefix: string): readonly Key[] {
     if (part.recent.length > MOST_RECENT) {
@@ -47,6 +42,13 @@ export function createKeyOrder(): KeyOrder {
       if (part === undefined) parts.set(name, { sorted: [], recent: [key] });
       else part.recent.push(key);
     },
+    *each(prefix) {
+      for (const [own, { sorted, recent }] of parts) {
+        if (!own.startsWith(prefix) && !prefix.startsWith(own)) continue;
+        for (const keys of [sorted, recent])
+          for (const key of keys) if (key.startsWith(prefix)) yield key;
+      }
+    },
     below(prefix) {
       const name = partOf(prefix);
       const part = parts.get(name);
@@ -59,6 +61,14 @@ export function createKeyOrder(): KeyOrder {
         .sort();
     },
   };
+}
+
+/** Up to the first slash or number sign, that sign included: the rows or the entries of one table begin so. */
+export function partOf(key: Key): string {
+  const row = key.indexOf("/");
+  const entry = key.indexOf("#");
+  const end = row < 0 || (entry >= 0 && entry < row) ? entry : row;
+  return key.slice(0, end + 1);
 }
 
 /** The smallest text that is greater than all that begin so. */

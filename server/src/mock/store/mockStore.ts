@@ -38,6 +38,8 @@ export interface MockStoreOptions {
   readonly strategy: Strategy;
   /** Where nobody will ask for the history, a product's level forgets transactions that are over; false if absent. */
   readonly isForgetful?: boolean;
+  /** Who creates a key beside another one overwrites it, as in MonkeyDB's store of keys; else one of both is refused. */
+  readonly overwritesKeys?: boolean;
 }
 
 /** Levels that the store keeps: the papers' levels that have no predicates of their own, and products' levels. */
@@ -73,6 +75,7 @@ export function createMockStore({
   seed,
   strategy,
   isForgetful = false,
+  overwritesKeys = false,
 }: MockStoreOptions): MockStore {
   const database = createDatabase(initial);
   const strong = new Set<number>();
@@ -81,7 +84,7 @@ export function createMockStore({
   );
   const isReal = typeof level !== "string";
   // The locks of products see to it.
-  const created = level === "any" || isReal ? undefined : createdKeys(isAbsent);
+  const created = level === "any" || isReal || overwritesKeys ? undefined : createdKeys(isAbsent);
   let sessions = 0;
   function isAbsent(key: Key, writer: number): boolean {
     const version = versionsOf(database.newest(key)).find((each) => each.writer === writer);
