@@ -576,3 +576,19 @@ test("runs that gave up for lack of a row are told apart from those that gave up
   assert.match(text, /^\\if :n2 > 0 AND :s2_beds > :s1_n$/m);
   assert.doesNotMatch(text, /@isolens over .*fit/);
 });
+
+test("two arguments that overlap and are never the same are taken to differ", () => {
+  const move = (from: number, to: number): readonly Sent[] => [
+    begin,
+    { sql: "UPDATE account SET balance = 0 WHERE id = $1", given: [String(from)], affected: 1 },
+    { sql: "UPDATE account SET balance = 9 WHERE id = $1", given: [String(to)], affected: 1 },
+    commit,
+  ];
+  const pairs = [1, 2, 3].flatMap((from) => [1, 2, 3].map((to) => [from, to] as const));
+  const some = [...pairs, ...pairs].map(([from, to]) => move(from, to));
+  assert.doesNotMatch(learnt(some).join(), /differ/);
+  const others = [...pairs, ...pairs, ...pairs].filter(([from, to]) => from !== to);
+  const [text = ""] = learnt(others.map(([from, to]) => move(from, to)));
+  assert.match(text, /over id and id2 differed in all 18 runs; they are taken to differ always/);
+  assert.match(text, /WHERE id = :id;\n\\if :id <> :id2\nUPDATE/);
+});

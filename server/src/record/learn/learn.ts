@@ -16,6 +16,7 @@ import {
   type Path,
 } from "./knowns";
 import { preparedRun } from "./paths";
+import { apartFrom } from "./differing";
 import { foldRepetition, listKey } from "./repetition";
 import type {
   AnswerPlace,
@@ -138,9 +139,17 @@ function grow(
     const statement = only?.[0]?.[step];
     if (statement === undefined) return { nodes, inputs };
     const grown = leaf(learner, paths, statement, step, knowns);
-    nodes.push(grown.node);
+    const apart = apartFrom(knowns, grown.inputs, paths);
     inputs.push(...grown.inputs);
     knowns = [...knowns, ...grown.inputs, ...grown.results];
+    if (apart !== undefined) {
+      learner.doubts.push(apart.doubt);
+      const rest = grow(learner, paths, step + 1, knowns);
+      const body = [grown.node, ...rest.nodes];
+      const arms = [{ condition: apart.condition, runs: paths.length, body }, GIVEN_UP];
+      return { nodes: [...nodes, { kind: "branch", arms }], inputs: [...inputs, ...rest.inputs] };
+    }
+    nodes.push(grown.node);
     if (grown.guard === undefined) continue;
     const rest = grow(learner, paths, step + 1, knowns);
     const guarded = placeOf(paths, step);
@@ -151,11 +160,16 @@ function grow(
     });
     const arms: readonly LearntArm[] = [
       { condition: `${grown.guard.counter} > 0`, runs: paths.length, body: rest.nodes },
-      { runs: 0, body: [{ kind: "control", what: "quit", sql: "\\quit" }] },
+      GIVEN_UP,
     ];
     return { nodes: [...nodes, { kind: "branch", arms }], inputs: [...inputs, ...rest.inputs] };
   }
 }
+
+const GIVEN_UP: LearntArm = {
+  runs: 0,
+  body: [{ kind: "control", what: "quit", sql: "\\quit" }],
+};
 
 /** The runs apart by what they do at a step; those that do most come first. */
 function waysAt(paths: readonly Path[], step: number): readonly (readonly Path[])[] {
