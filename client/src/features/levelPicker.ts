@@ -84,13 +84,16 @@ async function pickLevel(
       server.log.warn(`the counts of the levels were not read again: ${String(error)}`);
     });
   });
-  /** Counts the anomalies at each of the product's own levels, one level after the other. */
+  /** Counts the anomalies at each of the product's own levels, one level after the other, and then who needs which. */
   const tryAll = async (): Promise<void> => {
     for (const { name } of choices.filter(({ own, known }) => own && !known)) {
       if (closing.token.isCancellationRequested) return;
       await server.request("isolens/tryLevel", { ...document, level: name }, closing.token);
       await fill();
     }
+    if (closing.token.isCancellationRequested) return;
+    await server.request("isolens/allocation", document, closing.token);
+    await fill();
   };
   pick.show();
   try {
@@ -156,6 +159,7 @@ function itemOf(choice: LevelChoice): LevelItem {
       : choice.known
         ? [knownText(choice.known)]
         : []),
+    ...(choice.needed ? [neededText(choice.needed)] : []),
   ];
   return {
     label: choice.label,
@@ -169,6 +173,13 @@ function itemOf(choice: LevelChoice): LevelItem {
 function provedText({ removes }: NonNullable<LevelChoice["proved"]>): string {
   if (removes === 0) return "proved safe";
   return `${plural(removes, "anomaly")} ${removes === 1 ? "goes" : "go"}, proved safe`;
+}
+
+/** "3 of 12 transactions need it": so that the others may run at a weaker level. */
+function neededText({ by, of, isWeakest, isDecided }: NonNullable<LevelChoice["needed"]>): string {
+  const all = plural(of, "transaction");
+  if (isWeakest) return `enough for ${isDecided ? "" : "at least "}${String(by)} of ${all}`;
+  return `${isDecided || by === 0 ? "" : "at most "}${by === 0 ? "none" : String(by)} of ${all} ${by === 1 ? "needs" : "need"} it`;
 }
 
 function knownText(known: NonNullable<LevelChoice["known"]>): string {

@@ -1,5 +1,6 @@
 // Messages between the server and the checking thread. Unchanged texts are not sent again, and for importable files only their location.
 import type { Level } from "../isolation/levels";
+import type { Allocation } from "../protocol/allocation";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { FileId } from "../protocol/source";
@@ -33,6 +34,12 @@ export type ToCheckThread =
       readonly level: Level;
       readonly anomaly: Anomaly;
     }
+  | {
+      readonly kind: "allocation";
+      readonly id: number;
+      readonly project: SentProject;
+      readonly level: Level;
+    }
   | { readonly kind: "abort"; readonly id: number }
   | { readonly kind: "dispose" };
 
@@ -49,6 +56,7 @@ export type FromCheckThread =
   | { readonly kind: "found"; readonly id: number; readonly anomaly: Anomaly }
   | { readonly kind: "fix"; readonly id: number; readonly fix: Fix }
   | { readonly kind: "fixed"; readonly id: number; readonly report: FixReport }
+  | { readonly kind: "allocated"; readonly id: number; readonly allocation: Allocation }
   | { readonly kind: "done"; readonly id: number; readonly outcome: CheckOutcome }
   | { readonly kind: "failed"; readonly id: number; readonly message: string };
 

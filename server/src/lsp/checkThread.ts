@@ -10,6 +10,8 @@ import {
 } from "./checkMessages";
 import { sessionChecker } from "./sessionChecker";
 
+type Asked<Kind> = Extract<ToCheckThread, { kind: Kind }>;
+
 /** Serves checks until it is told to end. */
 export function serveChecks(): void {
   const port = parentPort;
@@ -23,7 +25,7 @@ export function serveChecks(): void {
     port.postMessage(message);
   };
 
-  async function check(asked: Extract<ToCheckThread, { kind: "check" }>): Promise<void> {
+  async function check(asked: Asked<"check">): Promise<void> {
     const { id, level, first } = asked;
     const project = received(asked.project);
     const flag = new Int32Array(asked.stop);
@@ -59,21 +61,38 @@ export function serveChecks(): void {
     }
   }
 
-  async function fix(asked: Extract<ToCheckThread, { kind: "fixes" }>): Promise<void> {
-    const { id, level, anomaly } = asked;
-    const project = received(asked.project);
+  /** Runs a request until its last message. */
+  async function answer(
+    id: number,
+    run: (signal: AbortSignal) => Promise<FromCheckThread>,
+  ): Promise<void> {
     const controller = new AbortController();
     running.set(id, controller);
     try {
-      const report = await checker.fixes(project, level, anomaly, controller.signal, (found) => {
-        send({ kind: "fix", id, fix: found });
-      });
-      send({ kind: "fixed", id, report });
+      send(await run(controller.signal));
     } catch (error) {
       send({ kind: "failed", id, message: reasonOf(error) });
     } finally {
       running.delete(id);
     }
+  }
+
+  function fix({ id, level, anomaly, project: sent }: Asked<"fixes">): Promise<void> {
+    const project = received(sent);
+    return answer(id, async (signal) => {
+      const report = await checker.fixes(project, level, anomaly, signal, (found) => {
+        send({ kind: "fix", id, fix: found });
+      });
+      return { kind: "fixed", id, report };
+    });
+  }
+
+  function allocate({ id, level, project: sent }: Asked<"allocation">): Promise<void> {
+    const project = received(sent);
+    return answer(id, async (signal) => {
+      const allocation = await checker.allocation(project, level, signal);
+      return { kind: "allocated", id, allocation };
+    });
   }
 
   port.on("message", (message: ToCheckThread) => {
@@ -83,6 +102,9 @@ export function serveChecks(): void {
         return;
       case "fixes":
         void fix(message);
+        return;
+      case "allocation":
+        void allocate(message);
         return;
       case "abort":
         running.get(message.id)?.abort();

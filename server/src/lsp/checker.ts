@@ -1,6 +1,7 @@
 // Interface of the checking service, so that tests can replace it.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
+import type { Allocation } from "../protocol/allocation";
 import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly, LevelReport, ReportTransaction } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
@@ -77,5 +78,7 @@ export interface Checker {
     signal: AbortSignal,
     found: (fix: Fix) => void,
   ): Promise<FixReport>;
+  /** The weakest level per transaction, among the levels of the level's database. Soon after the signal it answers with what is known. */
+  allocation(project: Project, level: Level, signal: AbortSignal): Promise<Allocation>;
   dispose(): Promise<void>;
 }

@@ -22,6 +22,7 @@ import { createPublisher } from "./publisher";
 import { judgeOutcome } from "./verdicts";
 import {
   findFile,
+  forgetKnown,
   knownKey,
   levelOf,
   settingsOf,
@@ -262,7 +263,7 @@ export function createChecks(state: ServerState): Checks {
     const changed = [...shown].filter(
       (key) => !isSameAsked(asked.get(key), nowAsked(key)) || isReadTooLate(key),
     );
-    if (changed.length > 0) state.known.clear();
+    if (changed.length > 0) forgetKnown(state);
     tell();
     void checks.request(changed.filter((key) => checkedOn(key) !== "manual"));
   }
@@ -331,7 +332,7 @@ export function createChecks(state: ServerState): Checks {
         return;
       }
       const key = projectKey(found.project);
-      state.known.clear();
+      forgetKnown(state);
       shown.edited(key, found.file, edits, document.getText());
       publisher.publish();
       if (checkedOn(key) === "onChange") void checks.request([key], { delay: TYPING_PAUSE });

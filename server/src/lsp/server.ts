@@ -32,6 +32,7 @@ import {
   toTextEdit,
   toTrust,
 } from "./fromLsp";
+import { handleAllocation } from "./handlers/allocation";
 import { handleCheck } from "./handlers/check";
 import { handleCodeAction } from "./handlers/codeAction";
 import { handleCodeLens } from "./handlers/codeLens";
@@ -253,6 +254,9 @@ function registerRequests(
   onCustomRequest(connection, "isolens/check", (params) => handleCheck(state, checks, params));
   onCustomRequest(connection, "isolens/tryLevel", (params, token) =>
     handleTryLevel(state, checks, params, token),
+  );
+  onCustomRequest(connection, "isolens/allocation", (params, token) =>
+    handleAllocation(state, params, token),
   );
   onCustomRequest(connection, "isolens/summaries", () => checks.summaries(undefined));
   onCustomRequest(connection, "isolens/tree", () => handleTree(state));

@@ -16,6 +16,7 @@ import type {
   LevelName,
   Settings,
 } from "../protocol/requests";
+import type { Allocation } from "../protocol/allocation";
 import type { FileId } from "../protocol/source";
 import { unknownLevelText } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
@@ -45,6 +46,8 @@ export interface ServerState {
   readonly running: Map<string, Progress>;
   /** Summaries of completed checks of the current text, by project and level. */
   readonly known: Map<string, CheckSummary>;
+  /** Allocations that were decided for the current text, by the same keys. */
+  readonly allocations: Map<string, Allocation>;
   /** The level chosen by a command, which replaces the configured one in projects that know it. */
   chosen: string | undefined;
   /** True if a command requested proofs. */
@@ -76,6 +79,7 @@ export function createServerState(
     results: new Map(),
     running: new Map(),
     known: new Map(),
+    allocations: new Map(),
     chosen: undefined,
     proves: false,
     trouble: "",
@@ -148,6 +152,12 @@ export function definedIn(project: Project | undefined): readonly PaperLevel[] {
 
 export function levelName(level: Level): LevelName {
   return { name: level.name, label: level.label };
+}
+
+/** Forgets what is known of the text as it was. */
+export function forgetKnown({ known, allocations }: ServerState): void {
+  known.clear();
+  allocations.clear();
 }
 
 export function knownKey(project: Project, level: Level): string {

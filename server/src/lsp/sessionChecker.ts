@@ -66,6 +66,9 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
     async fixes(project, level, anomaly, signal, found) {
       return (await opened()).fixes({ project, level, anomaly }, signal, found);
     },
+    async allocation(project, level, signal) {
+      return (await opened()).allocation({ project, level }, signal);
+    },
     async dispose() {
       await (await session)?.dispose();
     },

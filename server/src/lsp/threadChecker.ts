@@ -2,7 +2,6 @@
 import { Worker } from "node:worker_threads";
 import type { Level } from "../isolation/levels";
 import { reasonOf } from "../protocol/fault";
-import type { Fix, FixReport } from "../protocol/fixes";
 import type { Anomaly } from "../protocol/report";
 import type { PlacedSuppression } from "../service/findings/suppressions";
 import type { Project } from "../workspace/projects";
@@ -42,9 +41,11 @@ interface Running {
   readonly again: () => void;
 }
 
-interface Fixing {
-  readonly found: (fix: Fix) => void;
-  readonly resolve: (report: FixReport) => void;
+/** A message of the thread about another request than a check. */
+type Answer = Extract<FromCheckThread, { kind: "fix" | "fixed" | "allocated" }>;
+
+interface Asking {
+  readonly take: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -52,7 +53,7 @@ interface Thread {
   readonly post: (message: ToCheckThread) => void;
   readonly send: (project: Project) => Extract<ToCheckThread, { kind: "check" }>["project"];
   readonly running: Map<number, Running>;
-  readonly fixing: Map<number, Fixing>;
+  readonly asking: Map<number, Asking>;
   /** Terminates it; unfinished requests are repeated. */
   readonly replace: () => Promise<void>;
   /** Lets it end its solver first. */
@@ -67,6 +68,41 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
   const ended = (which: Thread): void => {
     if (thread === which) thread = undefined;
   };
+
+  /** Sends a request; `resultOf` gives the result of the message that ends it. */
+  function ask<Result>(
+    messageOf: (own: Thread, id: number) => ToCheckThread,
+    signal: AbortSignal,
+    resultOf: (answer: Answer) => Result | undefined,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const own = (thread ??= startThread(options, ended));
+      last += 1;
+      const id = last;
+      const onAbort = (): void => {
+        own.post({ kind: "abort", id });
+      };
+      const settle = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        own.asking.delete(id);
+      };
+      signal.addEventListener("abort", onAbort);
+      own.asking.set(id, {
+        take: (answer) => {
+          const result = resultOf(answer);
+          if (result === undefined) return;
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      own.post(messageOf(own, id));
+      if (signal.aborted) onAbort();
+    });
+  }
 
   const checker: Checker = {
     check: (project, level, signal, events, asked = {}) =>
@@ -119,32 +155,20 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
         own.post({ kind: "check", id, project: own.send(project), level, first, stop });
       }),
     fixes: (project, level, anomaly, signal, found) =>
-      new Promise((resolve, reject) => {
-        const own = (thread ??= startThread(options, ended));
-        last += 1;
-        const id = last;
-        const onAbort = (): void => {
-          own.post({ kind: "abort", id });
-        };
-        const settle = (): void => {
-          signal.removeEventListener("abort", onAbort);
-          own.fixing.delete(id);
-        };
-        signal.addEventListener("abort", onAbort);
-        own.fixing.set(id, {
-          found,
-          resolve: (report) => {
-            settle();
-            resolve(report);
-          },
-          reject: (error) => {
-            settle();
-            reject(error);
-          },
-        });
-        own.post({ kind: "fixes", id, project: own.send(project), level, anomaly });
-        if (signal.aborted) onAbort();
-      }),
+      ask(
+        (own, id) => ({ kind: "fixes", id, project: own.send(project), level, anomaly }),
+        signal,
+        (answer) => {
+          if (answer.kind === "fix") found(answer.fix);
+          return answer.kind === "fixed" ? answer.report : undefined;
+        },
+      ),
+    allocation: (project, level, signal) =>
+      ask(
+        (own, id) => ({ kind: "allocation", id, project: own.send(project), level }),
+        signal,
+        (answer) => (answer.kind === "allocated" ? answer.allocation : undefined),
+      ),
     dispose: async () => {
       await thread?.close();
     },
@@ -170,17 +194,16 @@ function startThread(
     });
   });
   const running = new Map<number, Running>();
-  const fixing = new Map<number, Fixing>();
+  const asking = new Map<number, Asking>();
   const fail = (why: Error): void => {
     ended(thread);
-    for (const each of [...running.values(), ...fixing.values()]) each.reject(why);
+    for (const each of [...running.values(), ...asking.values()]) each.reject(why);
   };
   worker.on("message", (message: FromCheckThread) => {
     const own = running.get(message.id);
-    if (message.kind === "fix") fixing.get(message.id)?.found(message.fix);
-    else if (message.kind === "fixed") fixing.get(message.id)?.resolve(message.report);
+    if (isAnswer(message)) asking.get(message.id)?.take(message);
     else if (own) take(own, message);
-    else if (message.kind === "failed") fixing.get(message.id)?.reject(new Error(message.message));
+    else if (message.kind === "failed") asking.get(message.id)?.reject(new Error(message.message));
   });
   worker.on("error", (error) => {
     const isFull = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -195,11 +218,11 @@ function startThread(
     },
     send: createSender(),
     running,
-    fixing,
+    asking,
     replace: async () => {
       ended(thread);
-      const why = new Error("the thread that looked for fixes was replaced");
-      for (const each of [...fixing.values()]) each.reject(why);
+      const why = new Error("the thread that was asked was replaced");
+      for (const each of [...asking.values()]) each.reject(why);
       for (const each of [...running.values()]) each.again();
       await worker.terminate();
     },
@@ -214,7 +237,11 @@ function startThread(
 }
 
 /** A message of the thread about a check. */
-type CheckMessage = Exclude<FromCheckThread, { kind: "fix" | "fixed" }>;
+type CheckMessage = Exclude<FromCheckThread, Answer>;
+
+function isAnswer(message: FromCheckThread): message is Answer {
+  return message.kind === "fix" || message.kind === "fixed" || message.kind === "allocated";
+}
 
 function take({ events, signal, resolve, reject }: Running, message: CheckMessage): void {
   if (message.kind === "done") resolve(message.outcome);

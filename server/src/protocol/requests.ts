@@ -1,4 +1,5 @@
 // Messages between the editor's client and the language server beyond LSP, and between the panel's page and its host. Plain data only.
+import type { Allocation } from "./allocation";
 import type { HistoryVerdict } from "./history";
 import type { FixReport } from "./fixes";
 import type { ProofReport, SufficientLevel } from "./proof";
@@ -47,6 +48,14 @@ export interface LevelChoice extends LevelName {
   readonly own: boolean;
   /** Set if it is proved safe for any number of transactions, with the number of current anomalies that it removes. */
   readonly proved?: { readonly removes: number };
+  /** How many of the transactions need this level for all to be serializable together; absent as long as nobody has asked. */
+  readonly needed?: {
+    readonly by: number;
+    readonly of: number;
+    readonly isWeakest: boolean;
+    /** False if a weaker level may do for some. */
+    readonly isDecided: boolean;
+  };
 }
 
 /** One anomaly in a list. */
@@ -271,6 +280,11 @@ export interface Requests {
   readonly "isolens/tryLevel": {
     readonly params: { readonly level?: string; readonly uri?: string };
     readonly result: CheckSummary | null;
+  };
+  /** The weakest level per transaction of a document's project; `isolens/levels` counts them from then on. */
+  readonly "isolens/allocation": {
+    readonly params: { readonly uri?: string };
+    readonly result: Allocation | null;
   };
   /** Findings of the last checks, without checking again. */
   readonly "isolens/summaries": {

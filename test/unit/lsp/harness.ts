@@ -28,6 +28,7 @@ import type { Level } from "../../../server/src/isolation/levels";
 import type { Checker, CheckOutcome } from "../../../server/src/lsp/checker";
 import { startServer } from "../../../server/src/lsp/server";
 import type { Note } from "../../../server/src/program/program";
+import type { Allocation } from "../../../server/src/protocol/allocation";
 import type { Fix, FixReport } from "../../../server/src/protocol/fixes";
 import type {
   Anomaly,
@@ -240,8 +241,21 @@ function textChecker(options: HarnessOptions): Checker {
       });
       return { ...report, isPartial: true };
     },
+    allocation: (project, level) => Promise.resolve(allocationOf(project, level)),
     dispose: () => Promise.resolve(),
   };
+}
+
+/** Transactions with an anomaly need SERIALIZABLE, the others READ COMMITTED. */
+function allocationOf(project: Project, level: Level): Allocation {
+  const among = ["postgres:read-committed", "postgres:serializable"];
+  const { transactions, anomalies } = outcomeOf(project, level, false).report;
+  const levels = transactions.map(({ name }): [string, string] => {
+    const isRacing = anomalies.some((each) => each.transactions.includes(name));
+    return [name, among[isRacing ? 1 : 0] ?? ""];
+  });
+  const base = { among, alternatives: [], isExhaustive: true, bound: 3, open: [] };
+  return { ...base, levels: Object.fromEntries(levels) };
 }
 
 /** "fix TEXT" anywhere in the project: its line's end gets "-- fixed" for every anomaly. */

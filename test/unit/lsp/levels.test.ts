@@ -31,6 +31,27 @@ describe("levels in the editor", () => {
     });
   });
 
+  it("say how many transactions need them once that was asked, until the text changes", async () => {
+    const text = `${BANK}transaction look\n`;
+    await withServer({ files: { "bank.sql": text } }, async (harness) => {
+      await harness.open("bank.sql", text);
+      await harness.status((status) => status.health === "ok" && status.anomalies > 0);
+      const needed = async (): Promise<readonly unknown[]> => {
+        const offered = await harness.request("isolens/levels", { uri: harness.uri("bank.sql") });
+        return offered.flatMap((each) => (each.needed ? [[each.name, each.needed]] : []));
+      };
+      assert.deepEqual(await needed(), []);
+      await harness.request("isolens/allocation", { uri: harness.uri("bank.sql") });
+      assert.deepEqual(await needed(), [
+        ["postgres:read-committed", { by: 1, of: 2, isWeakest: true, isDecided: true }],
+        ["postgres:serializable", { by: 1, of: 2, isWeakest: false, isDecided: true }],
+      ]);
+      await harness.replace("bank.sql", `${text}transaction more\n`);
+      await harness.request("isolens/summaries", {});
+      assert.deepEqual(await needed(), []);
+    });
+  });
+
   it("that do not exist are refused with the nearest names", async () => {
     await withServer({ files: FILES }, async (harness) => {
       await harness.open("bank.sql", BANK);

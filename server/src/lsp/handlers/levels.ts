@@ -1,6 +1,7 @@
 import { createDialectReader } from "../../frontend/sql/dialectDetection/dialectsOf";
 import { LEVELS, isLevelOf, type Level } from "../../isolation/levels";
 import type { Dialect } from "../../program/dialect";
+import type { Allocation } from "../../protocol/allocation";
 import { undecidedCount } from "../../protocol/report";
 import type { LevelChoice } from "../../protocol/requests";
 import type { Project } from "../../workspace/projects";
@@ -34,7 +35,9 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const levels: readonly Level[] = [...definedIn(project), ...LEVELS];
   const ordered = [...levels].sort((a, b) => rank(a) - rank(b));
   const all = result && !result.isFirst ? countOfTold(result.report) : undefined;
+  const allocation = project && state.allocations.get(knownKey(project, levelOf(state, project)));
   return ordered.map((level) => {
+    const needed = allocation && neededAt(allocation, level);
     const proved = provedAt(result, level);
     const known = project && state.known.get(knownKey(project, level));
     return {
@@ -46,6 +49,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
       inForce: level.name === inForce,
       configured: level.name === configured,
       ...(proved && { proved }),
+      ...(needed && { needed }),
       ...(known && {
         known: {
           verdict: known.verdict,
@@ -56,6 +60,14 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
       }),
     };
   });
+}
+
+/** The transactions that need the level, if it is one of those that were tried and some allocation suffices. */
+function neededAt({ among, levels, open }: Allocation, { name }: Level): LevelChoice["needed"] {
+  if (!levels || !among.includes(name)) return undefined;
+  const all = Object.values(levels);
+  const by = all.filter((each) => each === name).length;
+  return { by, of: all.length, isWeakest: name === among[0], isDecided: open.length === 0 };
 }
 
 /** Set if every part of the program is proved safe at the level, with the number of anomalies that it would remove. */
