@@ -22,7 +22,8 @@ import type { Advice, Fix, FixEdit, FixKind, FixReport } from "../protocol/fixes
 import { refusalAdvice } from "../protocol/refusalAdvice";
 import type { Anomaly, LevelReport, Unknown } from "../protocol/report";
 import type { Witness } from "../protocol/witness";
-import { confirm, scheduleOf } from "../store/confirm";
+import type { Execution } from "../store/execution";
+import { permutations } from "../store/permutations";
 import { runSerial } from "../store/run";
 import { followTurns, type TurnsRun } from "../store/turns";
 import { staleReads, type StaleRead } from "./findings/causes";
@@ -302,11 +303,17 @@ function wasPossible(old: Program, { levelsOf }: FixTools, anomaly: Anomaly): bo
   const levels = levelsOf(old.transactions);
   const initial = withColumnsOf(old, anomaly.witness.initial);
   const run = turnsOn(old, levels, { ...anomaly.witness, initial });
-  if (!run || run.aborted.length > 0) return false;
+  if (!run || run.isRefused || run.aborted.length > 0) return false;
+  // A transaction that rolled back did not happen: the orders without it would count as well.
+  const ends = Object.values(run.execution.outcome.status);
+  if (ends.some((each) => each !== "committed")) return false;
   const { instances } = anomaly.witness;
-  const schedule = scheduleOf(run.execution);
-  const judged = confirm(old, levels, { instances, initial, schedule, tables: anomaly.tables });
-  return judged.status === "confirmed" && judged.severity === anomaly.severity;
+  const orders = permutations(instances.map(({ instance }) => instance));
+  const serial = orders.map((order) => runSerial(old, { instances, initial }, order));
+  const viewOf = ({ outcome: { final, status, returned } }: Execution): string =>
+    JSON.stringify(anomaly.severity === "state" ? final : [final, status, returned]);
+  const view = viewOf(run.execution);
+  return serial.every((each) => each.ok && viewOf(each.execution) !== view);
 }
 
 function namedText({ kind, transactions }: Anomaly): string {

@@ -237,7 +237,12 @@ function witnessOf(plan: WitnessPlan, execution: Execution): Witness {
       }),
     );
   };
-  const byName = named(scheduleOf(execution));
+  const executed = execution.steps.map((step): ScheduleStep => ({
+    instance: step.instance,
+    statement: typeof step.statement === "number" ? step.statement : "commit",
+    sees: step.sees,
+  }));
+  const byName = named(executed);
   const planned = [...named(plan.schedule).keys()].filter((name) => byName.has(name));
   const begun = new Set(planned);
   const order = [...planned, ...[...byName.keys()].filter((name) => !begun.has(name))];
@@ -247,15 +252,6 @@ function witnessOf(plan: WitnessPlan, execution: Execution): Witness {
     schedule: order.flatMap((name) => byName.get(name) ?? []),
     outcome: execution.outcome,
   };
-}
-
-/** The schedule by which an execution comes about again. */
-export function scheduleOf({ steps }: Execution): readonly ScheduleStep[] {
-  return steps.map(({ instance, statement, sees }) => ({
-    instance,
-    statement: typeof statement === "number" ? statement : "commit",
-    sees,
-  }));
 }
 
 function unconfirmed(plan: WitnessPlan, reason: string): Confirmation {
