@@ -8,6 +8,7 @@ import type { Row, Value } from "../protocol/witness";
 import { NOBODY, bareFrame } from "./bareFrame";
 import { evaluate, truth } from "./evaluateExpression";
 import { joinRelations } from "./evaluateQuery";
+import { NotExecutable } from "./failure";
 import { conjuncts, withRows, type Binding, type Frame } from "./frame";
 import { findTable, initialRows, type TableRows } from "./row";
 import { columnsOf } from "./columns";
@@ -170,7 +171,17 @@ function textsIn(expression: Expression): readonly string[] {
   return own ? [String(expression.value)] : operandsOf(expression).flatMap(textsIn);
 }
 
+/** True if rows break no condition that can be evaluated: the judge says what of the others stands in the way. */
 function isValid(program: Program, rows: Rows): boolean {
+  try {
+    return breaksNone(program, rows);
+  } catch (problem) {
+    if (problem instanceof NotExecutable) return true;
+    throw problem;
+  }
+}
+
+function breaksNone(program: Program, rows: Rows): boolean {
   const tables = initialRows(program.schema, rows);
   // A row that only requires another one is accepted: the other is added later.
   const universal = (program.invariants ?? []).filter(
