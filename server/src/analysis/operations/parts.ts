@@ -6,7 +6,7 @@ import { undoPart } from "./handlers";
 import { HIDDEN } from "./operation";
 import type { FlatTable, FlatTransaction, Operation, Term } from "./operation";
 import { join } from "./paths";
-import { deferredKeysOf, intern } from "./tables";
+import { deferredKeysOf, internReason } from "./tables";
 import {
   FALSE,
   NULL,
@@ -63,7 +63,7 @@ export function failUnit(builder: Builder, path: Term, why: string): void {
   if (open) undoPart(builder, open, path);
   builder.aborts.push(and(path, ...written.map(not)));
   if (written.length > 0)
-    builder.shown.push(conditional(path, intern(builder.tables, `fails: ${why}`), NULL));
+    builder.shown.push(conditional(path, internReason(builder.tables, why), NULL));
 }
 
 /**

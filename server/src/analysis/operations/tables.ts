@@ -15,6 +15,8 @@ export const LOCKS = `${HIDDEN}locks`;
 export interface FlatTables {
   readonly all: Map<string, FlatTable>;
   readonly interned: string[];
+  /** Reasons of failures: results like texts, but no value of a row or an argument. */
+  readonly reasons: string[];
   readonly declared: ReadonlyMap<string, Table>;
   /** Tables that some transaction uses for more than foreign key checks. */
   readonly accessed: ReadonlySet<string>;
@@ -29,6 +31,7 @@ export function createTables(program: Program): FlatTables {
   return {
     all,
     interned: [],
+    reasons: [],
     declared: new Map(program.schema.tables.map((table) => [table.name, table])),
     accessed: new Set(statements.flatMap(accessedBy)),
   };
@@ -79,9 +82,20 @@ export function locksTable(tables: FlatTables): FlatTable {
 
 /** The integer that represents a text. */
 export function intern(tables: FlatTables, text: string): Term {
-  const known = tables.interned.indexOf(text);
-  const index = known >= 0 ? known : tables.interned.push(text) - 1;
-  return { kind: "int", value: INTERNED_BASE + index };
+  return { kind: "int", value: INTERNED_BASE + indexIn(tables.interned, text) };
+}
+
+/** Above all texts: a witness shows none of them as a value. */
+const REASON_BASE = 2 * INTERNED_BASE;
+
+/** The integer that represents the reason of a failure. */
+export function internReason(tables: FlatTables, why: string): Term {
+  return { kind: "int", value: REASON_BASE + indexIn(tables.reasons, why) };
+}
+
+function indexIn(texts: string[], text: string): number {
+  const known = texts.indexOf(text);
+  return known >= 0 ? known : texts.push(text) - 1;
 }
 
 /** All statements of a command, including those in branches and loops. */
