@@ -261,6 +261,21 @@ export default tseslint.config(
     },
   },
   {
+    files: ["server/src/**/*.ts"],
+    ignores: ["server/src/query/nodes.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector:
+            ":matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^Weak(Map|Set)$/]",
+          message:
+            "Facts about objects are `ofNode`, `ofNodes` or `attribute` of server/src/query/nodes.ts.",
+        },
+      ],
+    },
+  },
+  {
     files: ["test/**/*.ts"],
     rules: {
       "no-restricted-syntax": [

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Edit, Language, Parser, Point, Tree } from "web-tree-sitter";
+import { ofNode } from "../query/nodes";
 import type {
   CodeLanguage,
   CodeParsers,
@@ -71,11 +72,12 @@ function failingTexts(): {
 }
 
 /** The loaded grammars of each runtime. */
-const grammars = new WeakMap<TreeSitterRuntime, Map<CodeLanguage, Grammar | undefined>>();
+const grammarsOf = ofNode(
+  (_runtime: TreeSitterRuntime) => new Map<CodeLanguage, Grammar | undefined>(),
+);
 
 function grammarOf(runtime: TreeSitterRuntime, language: CodeLanguage): Grammar | undefined {
-  const own = grammars.get(runtime) ?? new Map<CodeLanguage, Grammar | undefined>();
-  grammars.set(runtime, own);
+  const own = grammarsOf(runtime);
   if (!own.has(language)) own.set(language, loadGrammar(runtime, language));
   return own.get(language);
 }

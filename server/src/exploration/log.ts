@@ -1,4 +1,5 @@
 // A history under construction: finished transactions, and the running one.
+import { ofNode } from "../query/nodes";
 import type { Key, Value } from "./client";
 import { INITIAL, OWN, transactionId } from "./history";
 import type { Event, History, Transaction, TransactionId } from "./history";
@@ -6,18 +7,15 @@ import type { Event, History, Transaction, TransactionId } from "./history";
 /** The final writes of a transaction: the last write of each key; none unless it committed. */
 export function writesOf(transaction: Transaction): ReadonlyMap<Key, Value> {
   if (transaction.status !== "committed") return NOTHING;
-  let writes = known.get(transaction);
-  if (writes === undefined) {
-    const last = new Map<Key, Value>();
-    for (const event of transaction.events)
-      if (event.kind === "write") last.set(event.key, event.value);
-    known.set(transaction, (writes = last));
-  }
-  return writes;
+  return lastWrites(transaction);
 }
 
 const NOTHING: ReadonlyMap<Key, Value> = new Map();
-const known = new WeakMap<Transaction, ReadonlyMap<Key, Value>>();
+const lastWrites = ofNode(({ events }: Transaction): ReadonlyMap<Key, Value> => {
+  const last = new Map<Key, Value>();
+  for (const event of events) if (event.kind === "write") last.set(event.key, event.value);
+  return last;
+});
 
 /** Positions, from 1, of the transactions that write each key. */
 export function writersByKey(

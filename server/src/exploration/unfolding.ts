@@ -1,5 +1,6 @@
 // The code of the sessions as trees: a session's next request is a function of its answers so far, so each piece of code runs once per
 // sequence of answers, however many histories contain it. Only a bounded part of the trees is cached; the rest is re-run.
+import { ofNode } from "../query/nodes";
 import type { Client, Reply, Request, Session, Value } from "./client";
 import { SESSION_SPAN, transactionId } from "./history";
 import type { RunLimits, RunProblem } from "./exploration";
@@ -321,16 +322,14 @@ function replyText(reply: Reply): string {
   }
 }
 
-const texts = new WeakMap<object, string>();
+const objectText = ofNode((value: object) => JSON.stringify(value));
 
 /** A text that is equal exactly for equal values. */
 export function valueText(value: Value): string {
   if (typeof value === "number") return String(Object.is(value, -0) ? "-0" : value);
   if (value === undefined) return "";
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  let text = texts.get(value);
-  if (text === undefined) texts.set(value, (text = JSON.stringify(value)));
-  return text;
+  return objectText(value);
 }
 
 function textOf(problem: unknown): string {

@@ -25,3 +25,13 @@ export function ofNodes<First extends object, Second extends object, Value>(
   const byFirst = ofNode((first: First) => ofNode((second: Second) => compute(first, second)));
   return (first, second) => byFirst(first)(second);
 }
+
+/** Facts about objects beside their fields, as long as these exist: marks of values, state of one reading. */
+export type Attribute<Node extends object, Value> = Pick<
+  WeakMap<Node, Value>,
+  "get" | "set" | "has"
+>;
+
+export function attribute<Node extends object, Value>(): Attribute<Node, Value> {
+  return new WeakMap<Node, Value>();
+}

@@ -1,45 +1,43 @@
 // The row counts at which a program's own comparisons change their result.
+import { ofNode } from "../../query/nodes";
 import type { FlatTransaction, Term } from "../operations/operation";
 import { parts, subterms } from "../operations/terms";
 
 /** The integers that a transaction compares the table's row count with. */
 export function limitsOfCounts(transaction: FlatTransaction, table: string): readonly number[] {
-  const known = knownLimits.get(transaction) ?? limitsByTable(transaction);
-  knownLimits.set(transaction, known);
-  return known.get(table) ?? [];
+  return limitsByTable(transaction).get(table) ?? [];
 }
 
-/** Each row that is mentioned asks for the limits of its table. */
-const knownLimits = new WeakMap<FlatTransaction, ReadonlyMap<string, readonly number[]>>();
-
-/** Linear in the terms of the transaction, and of its comparisons of counts. */
-function limitsByTable(transaction: FlatTransaction): ReadonlyMap<string, readonly number[]> {
-  const limits = new Map<string, number[]>();
-  const known = new Map<Term, ReadonlySet<string>>();
-  const countedIn = (term: Term): ReadonlySet<string> => {
-    const before = known.get(term);
-    if (before) return before;
-    const own = countedTable(transaction, term);
-    const within = parts(term).map(countedIn);
-    const [first = NOTHING, ...others] = within.filter((each) => each.size > 0);
-    const all =
-      own === undefined && others.length === 0
-        ? first
-        : new Set([...(own === undefined ? [] : [own]), ...within.flatMap((each) => [...each])]);
-    known.set(term, all);
-    return all;
-  };
-  for (const term of subterms(...termsOf(transaction))) {
-    if (term.kind !== "compare") continue;
-    const tables = countedIn(term);
-    if (tables.size === 0) continue;
-    const numbers = [...subterms(term)].flatMap((side) =>
-      side.kind === "int" && side.value > 0 ? [side.value] : [],
-    );
-    for (const table of tables) limits.set(table, [...(limits.get(table) ?? []), ...numbers]);
-  }
-  return limits;
-}
+/** Each row that is mentioned asks for the limits of its table. Linear in the terms of the transaction, and of its comparisons of counts. */
+const limitsByTable = ofNode(
+  (transaction: FlatTransaction): ReadonlyMap<string, readonly number[]> => {
+    const limits = new Map<string, number[]>();
+    const known = new Map<Term, ReadonlySet<string>>();
+    const countedIn = (term: Term): ReadonlySet<string> => {
+      const before = known.get(term);
+      if (before) return before;
+      const own = countedTable(transaction, term);
+      const within = parts(term).map(countedIn);
+      const [first = NOTHING, ...others] = within.filter((each) => each.size > 0);
+      const all =
+        own === undefined && others.length === 0
+          ? first
+          : new Set([...(own === undefined ? [] : [own]), ...within.flatMap((each) => [...each])]);
+      known.set(term, all);
+      return all;
+    };
+    for (const term of subterms(...termsOf(transaction))) {
+      if (term.kind !== "compare") continue;
+      const tables = countedIn(term);
+      if (tables.size === 0) continue;
+      const numbers = [...subterms(term)].flatMap((side) =>
+        side.kind === "int" && side.value > 0 ? [side.value] : [],
+      );
+      for (const table of tables) limits.set(table, [...(limits.get(table) ?? []), ...numbers]);
+    }
+    return limits;
+  },
+);
 
 const NOTHING: ReadonlySet<string> = new Set();
 

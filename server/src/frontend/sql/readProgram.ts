@@ -5,7 +5,7 @@ import { renameInCommand, renameInInvariant, type Rename } from "../../program/r
 import type { Table } from "../../program/schema";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { createInterner, sameData } from "../../query/interner";
-import { ofNode, ofNodes } from "../../query/nodes";
+import { attribute, ofNode, ofNodes } from "../../query/nodes";
 import { reconcile } from "../schema/agree";
 import { readCode, type CodeReading } from "../code/readCode";
 import type { HirModule } from "../code/hir";
@@ -354,7 +354,7 @@ function codeSuppressions({ files, modules }: CodeSources): ReadSuppressions {
   };
 }
 
-const ignoredIn = new WeakMap<HirModule, ReadSuppressions>();
+const ignoredIn = attribute<HirModule, ReadSuppressions>();
 
 function suppressionsIn(lines: LineIndex, comments: readonly Span[]): ReadSuppressions {
   const { suppressions, notes } = readSuppressions(lines, comments);

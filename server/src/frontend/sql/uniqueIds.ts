@@ -1,4 +1,5 @@
 // Transactions of one name get unique ids, and their statements follow.
+import { attribute } from "../../query/nodes";
 import type { Note, Transaction } from "../../program/program";
 import type { Command } from "../../program/statement";
 import { mapSharing } from "./dialectDetection/sharedParts";
@@ -57,7 +58,7 @@ function duplicateNote(transaction: Transaction, first: Transaction): Note {
   return { severity: "warning", code: "duplicate-name", message, source: transaction.header };
 }
 
-const underOther = new WeakMap<Transaction, Transaction>();
+const underOther = attribute<Transaction, Transaction>();
 
 /** The same transaction under another id; ids of statements begin with it. The last result is memoised. */
 export function withId(transaction: Transaction, id: string): Transaction {

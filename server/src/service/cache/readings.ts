@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { attribute } from "../../query/nodes";
 import type {
   LastingBasis,
   LastingFacts,
@@ -86,7 +87,7 @@ const DIGEST = 20;
 /** The parts of a file's summaries: the facts they depend on, and the results. */
 type Encoded = readonly [basis: Buffer, facts: Buffer, rounds: Buffer];
 
-const encoded = new WeakMap<LastingFile, Encoded>();
+const encoded = attribute<LastingFile, Encoded>();
 
 function encodedOf(lasting: LastingFile): Encoded {
   const known = encoded.get(lasting);

@@ -1,4 +1,5 @@
 // One statement from its tree to its result: compiled once, and run against the store as a sequence of requests.
+import { attribute } from "../../query/nodes";
 import type { Key as StoreKey, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { Catalog, Table } from "../catalog";
 import type {
@@ -114,7 +115,7 @@ function compileChange(
 }
 
 /** The works of the statements that run now, by their environment's work: a change inside WITH finds its own. */
-const RUNNING = new WeakMap<Work, ChangeWork>();
+const RUNNING = attribute<Work, ChangeWork>();
 
 function changeInWith(
   change: SqlChange,

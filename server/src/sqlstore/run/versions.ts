@@ -2,6 +2,7 @@
 import type { Key as StoreKey, Value } from "../../exploration/client";
 import { ownEntry, setEntry } from "../../protocol/dictionary";
 import type { Dialect } from "../../program/dialect";
+import { ofNode } from "../../query/nodes";
 import { primaryKeyOf, storageOf, type Key, type Table } from "../catalog";
 import { collationKey, foldsCase, identity } from "../values/compare";
 import {
@@ -86,19 +87,13 @@ function typeAt(table: Table, column: number): SqlType {
 type Fields = Record<string, Value>;
 
 /** An empty version of each table: copies of it share one shape, which makes them small. */
-const EMPTY = new WeakMap<Table["columns"], Fields>();
-
-function emptyVersion({ columns }: Table): Fields {
-  const known = EMPTY.get(columns);
-  if (known !== undefined) return known;
-  const fresh = Object.fromEntries(columns.map(({ name }) => [name, null]));
-  EMPTY.set(columns, fresh);
-  return fresh;
-}
+const emptyVersion = ofNode((columns: Table["columns"]): Fields =>
+  Object.fromEntries(columns.map(({ name }) => [name, null])),
+);
 
 /** A row as a version of its key. */
 export function encodeRow(table: Table, row: SqlRow): Value {
-  const version = { ...emptyVersion(table) };
+  const version = { ...emptyVersion(table.columns) };
   for (const [at, { name }] of table.columns.entries()) {
     const value = encoded(row[at] ?? null);
     if (value !== null) setEntry(version, name, value);

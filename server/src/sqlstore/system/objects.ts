@@ -1,5 +1,6 @@
 // Objects that a PostgreSQL catalogue lists: relations, types and constraints with their object ids. Ids are given in
 // the order in which objects are first listed, and stay while the object keeps its name.
+import { attribute, ofNode } from "../../query/nodes";
 import { primaryKeyOf, type Catalog, type Key, type Table, type View } from "../catalog";
 import { listedTypeId, typeId } from "../pg/typeIds";
 import { elementOf, type DeclaredType } from "../values/types";
@@ -29,19 +30,18 @@ export interface IndexFacts {
 }
 
 const FIRST_ID = 16_384;
-const GIVEN = new WeakMap<Catalog, Map<string, number>>();
+const idsIn = ofNode((_catalog: Catalog) => new Map<string, number>());
 
 /** The id of an object of the user's; `kind` keeps apart what may share a name. */
 export function objectId(catalog: Catalog, kind: string, name: string): number {
-  const given = GIVEN.get(catalog) ?? new Map<string, number>();
-  GIVEN.set(catalog, given);
+  const ids = idsIn(catalog);
   const key = `${kind} ${name}`;
-  const id = given.get(key) ?? FIRST_ID + given.size;
-  given.set(key, id);
+  const id = ids.get(key) ?? FIRST_ID + ids.size;
+  ids.set(key, id);
   return id;
 }
 
-const RELATIONS = new WeakMap<
+const RELATIONS = attribute<
   Catalog,
   { readonly version: number; readonly all: readonly Relation[] }
 >();

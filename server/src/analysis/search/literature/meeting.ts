@@ -1,5 +1,6 @@
 // The possible steps of larger cycles, from pairs alone: these rule out most tuples of three and four. Answers about pairs are cached per
 // solver factory, keyed by the pair's content, which alone they depend on.
+import { ofNode } from "../../../query/nodes";
 import { ownEntry } from "../../../protocol/dictionary";
 import type { SolverFactory } from "../../../solver/solver";
 import {
@@ -25,7 +26,7 @@ interface Step {
 /** Cached pairs; the oldest are evicted. */
 const MOST_REMEMBERED = 5000;
 
-const remembered = new WeakMap<SolverFactory, Map<string, Step>>();
+const stepsBy = ofNode((_solvers: SolverFactory) => new Map<string, Step>());
 
 /**
  * True if pairs do not rule out a cycle at the level over these transactions in this order; also if the solver gives up. For levels with
@@ -66,8 +67,7 @@ function stepBetween(
   [from, to]: readonly [number, number],
   limits: SearchLimits,
 ): Step {
-  const known = remembered.get(solvers) ?? new Map<string, Step>();
-  remembered.set(solvers, known);
+  const known = stepsBy(solvers);
   const key = keyOf(question, [from, to]);
   const before = known.get(key);
   if (before !== undefined) return before;

@@ -1,5 +1,6 @@
 // The possible steps of larger cycles at products' levels, from pairs alone: these rule out most tuples of three and four. Answers about
 // pairs are cached per solver factory; they depend only on the pair's content and on what the rest of the tuple does to its tables.
+import { attribute, ofNode } from "../../../query/nodes";
 import { productLevelAt } from "../../../isolation/mixedLevels";
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { SolverFactory } from "../../../solver/solver";
@@ -15,7 +16,7 @@ export type MayLead = (from: number, to: number) => boolean;
 /** Cached pairs; the oldest are evicted. */
 const MOST_REMEMBERED = 5000;
 
-const remembered = new WeakMap<SolverFactory, Map<string, boolean>>();
+const answersBy = ofNode((_solvers: SolverFactory) => new Map<string, boolean>());
 
 /**
  * The steps that pairs leave open for these transactions in this commit order: all steps along it, and those against it that the pair
@@ -72,8 +73,7 @@ function mayMiss(
   pair: Pair,
   limits: SearchLimits,
 ): boolean {
-  const known = remembered.get(solvers) ?? new Map<string, boolean>();
-  remembered.set(solvers, known);
+  const known = answersBy(solvers);
   const key = `${String(limits.resourceLimit)} ${keyOf(question, pair)}`;
   const before = known.get(key);
   if (before !== undefined) return before;
@@ -124,7 +124,7 @@ function keyOf({ flat, levels, company, alone }: Question, pair: Pair): string {
   return JSON.stringify([members, tables, alone]);
 }
 
-const texts = new WeakMap<object, string>();
+const texts = attribute<object, string>();
 
 /** Plain data of a program as text, independent of how the program numbers its interned texts. */
 function textOf({ interned }: FlatProgram, data: object): string {

@@ -1,5 +1,6 @@
 // Aliases of functions: `import { a as b }`, `export default a`, `const b = a`, `{ b: a }`, `all.b = a`, `const { a: b } = all`. Works by
 // names alone, like `reachability.ts`.
+import { attribute } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
 import type { HirExpression, HirModule, HirPattern, HirStatement } from "../hir";
 import type { CodeModules } from "../modules/modules";
@@ -20,7 +21,7 @@ interface Kept {
   readonly names: readonly OtherName[];
 }
 
-const known = new WeakMap<HirModule, Kept>();
+const known = attribute<HirModule, Kept>();
 
 /** Aliases by imports and exports of modules. Linear in them; cached for unchanged modules. */
 export function namesElsewhere(files: readonly FileId[], modules: CodeModules): OtherNames {

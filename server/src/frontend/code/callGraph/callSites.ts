@@ -1,5 +1,6 @@
 // Call sites that are certainly database calls, judging by their syntax alone. The evaluated calls are compared with them, so that no
 // missed call goes unreported. Only certain shapes count; `reachability.ts` errs on the other side.
+import { ofNode } from "../../../query/nodes";
 import type { Span } from "../../sql/text/split";
 import type { HirExpression, HirFunction, HirModule, HirStatement, TextRun } from "../hir";
 import { originOf } from "../queries/origins";
@@ -18,9 +19,6 @@ interface PlacedSite {
   readonly span: Span;
 }
 
-const byModule = new WeakMap<HirModule, ReadonlyMap<string, PlacedSite>>();
-const byStatement = new WeakMap<HirStatement, readonly PlacedSite[]>();
-
 /** The database calls in the functions of a module, in order. Linear in its size, and kept across edits. */
 export function sitesOf(module: HirModule): Iterable<PlacedSite> {
   return placedSites(module).values();
@@ -31,23 +29,19 @@ export function siteAt(module: HirModule, span: Span): Site | undefined {
   return placedSites(module).get(keyOf(span))?.site;
 }
 
-function placedSites(module: HirModule): ReadonlyMap<string, PlacedSite> {
-  const own = byModule.get(module);
-  if (own) return own;
+const placedSites = ofNode((module: HirModule): ReadonlyMap<string, PlacedSite> => {
   const found = new Map<string, PlacedSite>();
   for (const statement of module.body) {
     const origin = originOf(statement);
-    const sites = byStatement.get(origin) ?? sitesIn(origin);
-    byStatement.set(origin, sites);
+    const sites = sitesIn(origin);
     const by = statement.span.start - origin.span.start;
     for (const { site, span } of sites) {
       const place = { start: span.start + by, end: span.end + by };
       found.set(keyOf(place), { site, span: place });
     }
   }
-  byModule.set(module, found);
   return found;
-}
+});
 
 function keyOf({ start, end }: Span): string {
   return `${String(start)}:${String(end)}`;
@@ -172,7 +166,7 @@ function writtenName(hir: HirExpression): string | undefined {
   }
 }
 
-function sitesIn(statement: HirStatement): readonly PlacedSite[] {
+const sitesIn = ofNode((statement: HirStatement): readonly PlacedSite[] => {
   const found: PlacedSite[] = [];
   // Two lists side by side: a pair for each part would be more than all the rest.
   const parts: object[] = [statement];
@@ -193,7 +187,7 @@ function sitesIn(statement: HirStatement): readonly PlacedSite[] {
     while (holders.length < parts.length) holders.push(functions);
   }
   return found.toSorted((a, b) => a.span.start - b.span.start);
-}
+});
 
 /** The statements up to the one that always leaves. */
 function reachable(parts: readonly unknown[]): readonly object[] {

@@ -1,11 +1,12 @@
 // Who may call a function, told by names alone: by its own, and by the others that it is given.
+import { ofNode } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
-import type { HirFunction, HirModule, HirStatement, TextRun } from "../hir";
+import type { HirFunction, HirModule, TextRun } from "../hir";
 import type { CodeModules } from "../modules/modules";
 import { addChildren, isFunction, isNode } from "../nodes";
 import { originOf } from "../queries/origins";
 import type { ReadFunction } from "../queries/rootReading";
-import { namesElsewhere, otherNamesIn, type OtherName } from "./aliases";
+import { namesElsewhere, otherNamesIn } from "./aliases";
 
 export interface CallerNames {
   /** The name by which a function may be called. The handler of a route, which nobody calls, has a name that nothing else has. */
@@ -47,7 +48,7 @@ export function callerNames({
   };
 }
 
-const renamed = new WeakMap<HirStatement, readonly OtherName[]>();
+const renamedIn = ofNode(otherNamesIn);
 
 /** The other names that statements of all files give something, whichever file that is of. Linear in the files, once. */
 function otherNamesOf(
@@ -57,10 +58,7 @@ function otherNamesOf(
   const found = new Map<string, Set<string>>();
   for (const file of files) {
     for (const statement of modules.moduleOf(file)?.body ?? []) {
-      const origin = originOf(statement);
-      const own = renamed.get(origin) ?? otherNamesIn(origin);
-      renamed.set(origin, own);
-      for (const { name, of } of own) {
+      for (const { name, of } of renamedIn(originOf(statement))) {
         const known = found.get(of);
         if (known) known.add(name);
         else found.set(of, new Set([name]));
@@ -86,32 +84,20 @@ export function functionsNaming(
   };
 }
 
-const byModule = new WeakMap<HirModule, ReadonlySet<string>>();
-const byPart = new WeakMap<object, ReadonlySet<string>>();
-
-function namesInModule(module: HirModule): ReadonlySet<string> {
-  const own = byModule.get(module);
-  if (own) return own;
-  const names = new Set<string>();
-  for (const statement of module.body) {
-    for (const name of namesIn(originOf(statement))) names.add(name);
-  }
-  byModule.set(module, names);
-  return names;
-}
+const namesInModule = ofNode(
+  ({ body }: HirModule): ReadonlySet<string> =>
+    new Set(body.flatMap((statement) => [...namesIn(originOf(statement))])),
+);
 
 function namesInFunction(hir: HirFunction): ReadonlySet<string> {
   return namesIn(originOf(hir));
 }
 
-function namesIn(part: object): ReadonlySet<string> {
-  const own = byPart.get(part);
-  if (own) return own;
+const namesIn = ofNode((part: object): ReadonlySet<string> => {
   const names = new Set<string>();
   addNames(part, names);
-  byPart.set(part, names);
   return names;
-}
+});
 
 /** All that a part names: variables, members of whatever, and what it takes out of records by name. */
 function addNames(part: object, to: Set<string>, without?: ReadonlySet<object>): void {

@@ -1,5 +1,6 @@
 // Which modules can have anything to do with a database, told by what they import: those that no way leads from to a
 // library, to SQL or to what is called like a part of a database need no evaluation of their functions.
+import { ofNode } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
 import type { HirModule, HirStatement } from "../hir";
 import { LIBRARIES } from "../libraries/libraries";
@@ -151,13 +152,8 @@ interface Marks {
   isOfModels: boolean;
 }
 
-const known = new WeakMap<HirStatement, Marks>();
-
-function marksOf(statement: HirStatement): Marks {
-  const own = known.get(statement);
-  if (own) return own;
+const marksOf = ofNode((statement: HirStatement): Marks => {
   const marks: Marks = { isShaped: false, isOfModels: false };
-  known.set(statement, marks);
   const open: object[] = [statement];
   for (let each = open.pop(); each; each = open.pop()) {
     addChildren(each, open);
@@ -173,7 +169,7 @@ function marksOf(statement: HirStatement): Marks {
     if ("type" in each && typeof each.type === "string") marks.isShaped ||= isDataAccess(each.type);
   }
   return marks;
-}
+});
 
 /** The method that a call is of. */
 function calledMethod(node: object): string | undefined {

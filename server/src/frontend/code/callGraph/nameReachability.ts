@@ -1,5 +1,6 @@
 // Reachability of a database from code by names: follows every name to its declaration, across imports and exports, transitively. Code can
 // do nothing that no name leads to, except by what a caller passes in.
+import { attribute, ofNode } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import { boundNames } from "../modules/boundNames";
@@ -172,19 +173,17 @@ export function createNameReachability(
 
 const DIRECT: Targets = { isDirect: true, nodes: [] };
 
-const holders = new WeakMap<HirFunction, HirStatement>();
-const byOrigin = new WeakMap<HirModule, ReadonlyMap<HirStatement, HirStatement>>();
+const holders = attribute<HirFunction, HirStatement>();
+const byOrigin = ofNode(
+  ({ body }: HirModule) => new Map(body.map((each) => [originOf(each), each])),
+);
 
 /** The top-level statement that contains a function, wherever both were moved; undefined if there is none any more. */
 function statementAround(module: HirModule, hir: HirFunction): HirStatement | undefined {
   const origin = originOf(hir);
   const { start, end } = hir.span;
   const known = holders.get(origin);
-  if (known) {
-    const own = byOrigin.get(module) ?? new Map(module.body.map((each) => [originOf(each), each]));
-    byOrigin.set(module, own);
-    return own.get(known);
-  }
+  if (known) return byOrigin(module).get(known);
   const found = module.body.find(({ span }) => span.start <= start && end <= span.end);
   if (found) holders.set(origin, originOf(found));
   return found;
@@ -353,12 +352,8 @@ const GENERATED = /^(?:[.#~]|@\/).*(?:generated|client)/iu;
 const OF_CLIENTS =
   /Client|Pool|Connection|Transaction|DataSource|EntityManager|QueryRunner|Repository|Knex|Kysely|Drizzle|Database|Sequelize|Sql$|^Db|D[Bb]$|Model(?:Static|Ctor)?$|Executor|Queryable/u;
 
-const byName = new WeakMap<HirModule, ReadonlyMap<string, readonly HirStatement[]>>();
-
 /** The statements of a module by the names that they declare, or that they assign if another statement declares them. */
-function statementsOf(module: HirModule): ReadonlyMap<string, readonly HirStatement[]> {
-  const known = byName.get(module);
-  if (known) return known;
+const statementsOf = ofNode((module: HirModule): ReadonlyMap<string, readonly HirStatement[]> => {
   const own = new Map<string, HirStatement[]>();
   for (const statement of module.body) {
     for (const name of boundNames(statement)) add(own, name, statement);
@@ -368,20 +363,14 @@ function statementsOf(module: HirModule): ReadonlyMap<string, readonly HirStatem
       if (own.get(name)?.includes(statement) === false) add(own, name, statement);
     }
   }
-  byName.set(module, own);
   return own;
-}
+});
 
-const imports = new WeakMap<HirModule, ReadonlyMap<string, HirModule["imports"][number][]>>();
-
-function importsOf(module: HirModule): ReadonlyMap<string, HirModule["imports"]> {
-  const known = imports.get(module);
-  if (known) return known;
+const importsOf = ofNode((module: HirModule): ReadonlyMap<string, HirModule["imports"]> => {
   const own = new Map<string, HirModule["imports"][number][]>();
   for (const each of module.imports) add(own, each.local, each);
-  imports.set(module, own);
   return own;
-}
+});
 
 function add<Item>(to: Map<string, Item[]>, key: string, item: Item): void {
   const known = to.get(key);

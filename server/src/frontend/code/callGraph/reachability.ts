@@ -1,5 +1,6 @@
 // Functions that may reach a database, by the names that they call: a cheap overapproximation, so that no other function needs to be
 // evaluated.
+import { ofNode } from "../../../query/nodes";
 import type {
   HirClass,
   HirExpression,
@@ -64,10 +65,6 @@ export const STORAGE_RUN = "run(store)";
 /** The same around an unknown continuation: the next handler of a request. */
 export const HANDED_ON = "run(store, next)";
 
-const known = new WeakMap<HirFunction, Calls>();
-const namesByStatement = new WeakMap<HirStatement, ReadonlySet<string>>();
-const byStatement = new WeakMap<HirStatement, ReadonlyMap<string, readonly HirFunction[]>>();
-
 /** Analyzes modules incrementally: each new part once, in linear time. */
 export function createReaches(): MakeReach {
   let known: readonly CallGraph[] = [];
@@ -125,12 +122,8 @@ function implementedBy(interfaceName: string, method: string): string {
   return `${interfaceName} ${method}`;
 }
 
-const partsByStatement = new WeakMap<HirStatement, StatementParts>();
-
 /** The names of a top-level statement and the names that it calls. */
-function partsOf(statement: HirStatement): StatementParts {
-  const own = partsByStatement.get(statement);
-  if (own) return own;
+const partsOf = ofNode((statement: HirStatement): StatementParts => {
   const functions = [...namedFunctions(statement)].flatMap(([name, all]) =>
     all.map((hir) => ({ name, function: hir, calls: () => callsOf(hir) })),
   );
@@ -139,18 +132,16 @@ function partsOf(statement: HirStatement): StatementParts {
     const calls: Calls = { ...noCalls(), names: new Set([of]) };
     return { name, calls: () => calls };
   });
-  const parts = {
+  return {
     named: [
       ...functions,
       ...(made ? [{ name: made.name, calls: () => made.calls }] : []),
       ...constructedAs(statement),
       ...others,
     ],
-    calls: () => namesIn(statement),
+    calls: () => namesIn(originOf(statement)),
   };
-  partsByStatement.set(statement, parts);
-  return parts;
-}
+});
 
 /** Creating an object also runs the superclass's constructor. */
 function constructedAs(statement: HirStatement): StatementParts["named"] {
@@ -166,11 +157,11 @@ function noCalls(): Calls {
 }
 
 function callsOf(moved: HirFunction): Calls {
-  const hir = originOf(moved);
-  const own = known.get(hir);
-  if (own) return own;
+  return callsIn(originOf(moved));
+}
+
+const callsIn = ofNode((hir: HirFunction): Calls => {
   const calls: Calls = noCalls();
-  known.set(hir, calls);
   const bound: Bound = { names: namesBoundIn(hir), given: new Set() };
   collect(hir.body, calls, bound);
   collect(hir.parameters, calls, bound);
@@ -180,7 +171,7 @@ function callsOf(moved: HirFunction): Calls {
   calls.isDirectInside = calls.isDirect;
   calls.isDirect ||= hir.annotations.some(({ name }) => isOfDatabase(hir, name));
   return calls;
-}
+});
 
 /** True if an annotation says that a function, or the code that a bodiless one stands for, uses a database. */
 function isOfDatabase({ body }: HirFunction, annotation: string): boolean {
@@ -205,15 +196,11 @@ function madeIn(
 }
 
 /** The names that a top-level statement calls, nested functions included. */
-function namesIn(moved: HirStatement): ReadonlySet<string> {
-  const statement = originOf(moved);
-  const own = namesByStatement.get(statement);
-  if (own) return own;
+const namesIn = ofNode((statement: HirStatement): ReadonlySet<string> => {
   const calls: Calls = noCalls();
   collect(statement, calls);
-  namesByStatement.set(statement, calls.names);
   return calls.names;
-}
+});
 
 /** The names of the enclosing declarations by which a function may be called, innermost first. */
 interface Names {
@@ -223,8 +210,6 @@ interface Names {
 
 /** Functions of a top-level statement by the names under which they may be called. */
 function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly HirFunction[]> {
-  const own = byStatement.get(statement);
-  if (own) return own;
   const found = new Map<string, HirFunction[]>();
   const add = (name: string | undefined, hir: HirFunction): void => {
     if (name === undefined) return;
@@ -275,7 +260,6 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
       return false;
     });
   }
-  byStatement.set(statement, found);
   return found;
 }
 

@@ -1,4 +1,5 @@
 // Assignments to a top-level name or to a static field of a top-level class, anywhere in the module.
+import { ofNode } from "../../../query/nodes";
 import { boundNames } from "../modules/boundNames";
 import type {
   HirClass,
@@ -68,14 +69,13 @@ export function assignmentsToStatic(module: HirModule, of: HirClass, field: stri
  * the same, so are the possible values. Values that are created keep the position of their statement.
  */
 export function assignedText(module: HirModule, name: string): string {
-  const own = texts.get(module) ?? new Map<string, string>();
-  texts.set(module, own);
+  const own = texts(module);
   const known = own.get(name) ?? textOfAssigned(module, name);
   own.set(name, known);
   return known;
 }
 
-const texts = new WeakMap<HirModule, Map<string, string>>();
+const texts = ofNode((_module: HirModule) => new Map<string, string>());
 
 function textOfAssigned(module: HirModule, name: string): string {
   const statement = module.body.find((each) => boundNames(each).includes(name));

@@ -1,4 +1,5 @@
 // Writes of modules to other modules' top-level state: fields of their imports.
+import { ofNode } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
 import type { HirModule } from "../hir";
 import { exportsOf, type CodeModules } from "../modules/modules";
@@ -27,8 +28,6 @@ interface Changed {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-const known = new WeakMap<HirModule, readonly Changed[]>();
 
 /** Answers queries about a fixed set of modules; the first one is linear in the imports of all files. */
 export function createChangedElsewhere(
@@ -94,17 +93,13 @@ function collected(
 }
 
 /** The changes of a module to its imports. Java has no imports of values. */
-function changedImports(module: HirModule): readonly Changed[] {
-  const before = known.get(module);
-  if (before) return before;
+const changedImports = ofNode((module: HirModule): readonly Changed[] => {
   const imports = semanticsIn(module.language).namesByImport ? module.imports : [];
-  const own = imports.flatMap(({ local, imported, from }) => {
+  return imports.flatMap(({ local, imported, from }) => {
     const fields = [...changesOf(module, local)].map((change) => fieldOfChange(change).field);
     return fields.length > 0 ? [{ from, imported, fields }] : [];
   });
-  known.set(module, own);
-  return own;
-}
+});
 
 /** The imports that a module passes on. Java has no imports of values. */
 function handedImports(module: HirModule): HirModule["imports"] {

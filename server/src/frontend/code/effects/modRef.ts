@@ -1,5 +1,6 @@
 // Mod/ref analysis of names: fields that code writes, and lists, sets and maps that it adds to. Top-level state outlives the calls of a
 // module's functions, so no function may assume its initial value.
+import { ofNode } from "../../../query/nodes";
 import type {
   HirClass,
   HirExpression,
@@ -15,32 +16,20 @@ import { ANY_CHANGE, THIS } from "./writeTargets";
 
 const NONE: ReadonlySet<string> = new Set();
 
-const known = new WeakMap<HirModule, ReadonlyMap<string, ReadonlySet<string>>>();
+const changesIn = ofNode(({ body }: HirModule) =>
+  grouped(body.flatMap((each) => [...namedIn(originOf(each)).changed])),
+);
 
 /** The fields of a top-level name's value that the module changes anywhere. */
 export function changesOf(module: HirModule | undefined, name: string): ReadonlySet<string> {
-  if (!module) return NONE;
-  let changes = known.get(module);
-  if (!changes) {
-    changes = grouped(module.body.flatMap((each) => [...namedIn(originOf(each)).changed]));
-    known.set(module, changes);
-  }
-  return changes.get(name) ?? NONE;
+  return (module && changesIn(module).get(name)) ?? NONE;
 }
-
-const ownKnown = new WeakMap<HirClass, ReadonlySet<string>>();
 
 /**
  * The fields that a class changes on its objects after their construction: in its methods, in functions in its fields, and in functions
  * that its constructor creates. Linear in the class, once.
  */
-export function ownChanges(of: HirClass): ReadonlySet<string> {
-  const before = ownKnown.get(of);
-  if (before) return before;
-  const changes = changedBy(laterFunctions(of));
-  ownKnown.set(of, changes);
-  return changes;
-}
+export const ownChanges = ofNode((of: HirClass) => changedBy(laterFunctions(of)));
 
 /** The functions of a class that run after the construction of its object. */
 export function laterFunctions({ methods, fields }: HirClass): readonly HirFunction[] {

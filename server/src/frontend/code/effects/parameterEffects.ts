@@ -1,5 +1,6 @@
 // Effects of functions on their parameters, as callers see them: `add(this.seen, key)`. A function is looked up by name, in the same file
 // or by an import.
+import { ofNode } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirPattern } from "../hir";
 import { namedIn } from "../modules/references";
@@ -165,11 +166,7 @@ interface Declared {
   readonly classes: ReadonlyMap<string, readonly HirClass[]>;
 }
 
-const known = new WeakMap<HirModule, Declared>();
-
-function declaredIn(module: HirModule): Declared {
-  const before = known.get(module);
-  if (before) return before;
+const declaredIn = ofNode((module: HirModule): Declared => {
   const functions = new Map<string, HirFunction[]>();
   const methods = new Map<string, HirFunction[]>();
   const classes = new Map<string, HirClass[]>();
@@ -197,10 +194,8 @@ function declaredIn(module: HirModule): Declared {
       addHeld(functions, statement.pattern.name, statement.value);
     }
   }
-  const own = { functions, methods, classes };
-  known.set(module, own);
-  return own;
-}
+  return { functions, methods, classes };
+});
 
 function push<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
   const all = to.get(name);
@@ -208,12 +203,8 @@ function push<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
   else to.set(name, [item]);
 }
 
-const handedKnown = new WeakMap<HirModule, ReadonlyMap<string, ReadonlySet<string>>>();
-
 /** The values that a module passes on, by name. */
-export function handedIn(module: HirModule): ReadonlyMap<string, ReadonlySet<string>> {
-  const before = handedKnown.get(module);
-  if (before) return before;
+export const handedIn = ofNode((module: HirModule): ReadonlyMap<string, ReadonlySet<string>> => {
   const found = new Map<string, Set<string>>();
   for (const part of module.body) {
     for (const each of namedIn(originOf(part)).handed) {
@@ -223,6 +214,5 @@ export function handedIn(module: HirModule): ReadonlyMap<string, ReadonlySet<str
       else found.set(name, new Set([each]));
     }
   }
-  handedKnown.set(module, found);
   return found;
-}
+});

@@ -1,30 +1,22 @@
 // Side effects of code on objects that it did not create, judging by its text: fields of its arguments and of enclosing variables, and
 // those variables themselves.
+import { ofNode } from "../../../query/nodes";
 import type { HirArgument, HirExpression, HirMethod, HirPattern, HirStatement } from "../hir";
 import { visit } from "../nodes";
 import { changedBy } from "./writeTargets";
-
-const known = new WeakMap<object, boolean>();
 
 /**
  * True if a function or a top-level statement may change something that others see. Effects of its callees are not included. Linear in its
  * size, once.
  */
-export function changesOthers(origin: object): boolean {
-  const before = known.get(origin);
-  const answer = before ?? changes(origin);
-  known.set(origin, answer);
-  return answer;
-}
-
-function changes(origin: object): boolean {
+export const changesOthers = ofNode((origin: object): boolean => {
   const { declared, given, assigned, places } = lookOver(origin);
   const isOwn = (name: string): boolean => declared.has(name) && !given.has(name);
   return (
     [...assigned].some((name) => !declared.has(name)) ||
     places.some(({ root, depth }) => depth > 1 || !isOwn(root))
   );
-}
+});
 
 interface Found {
   readonly declared: Set<string>;

@@ -1,5 +1,6 @@
 // Lazily made singletons, kept where nobody looks into: in a cache, in a slot of a global object, in a variable of a
 // module. Where nothing else is ever put there, it is what was made, whoever came first.
+import { ofNode } from "../../../query/nodes";
 import type { Expression } from "../../../program/expression";
 import { walkCommand, walkExpression } from "../../sql/walk";
 import type { HirExpression, HirPattern, HirStatement } from "../hir";
@@ -103,15 +104,10 @@ function keyOf(state: State, scope: Scope, text: string): string | undefined {
   return [at, text, ...keys].join(" ");
 }
 
-const numbers = new WeakMap<Cell, string>();
 let count = 0;
 
 /** The mark that tells a variable from others of its name. */
-function numberOf(cell: Cell): string {
-  const known = numbers.get(cell) ?? String((count += 1));
-  numbers.set(cell, known);
-  return known;
-}
+const numberOf = ofNode((_cell: Cell) => String((count += 1)));
 
 /** The value that the code put at a place, as far as it is known. */
 function heldAt(state: State, scope: Scope, text: string | undefined): Value | undefined {

@@ -1,4 +1,5 @@
 // The tops of modules: what their names are, evaluated when somebody asks.
+import { ofNode } from "../../../query/nodes";
 import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
 import type { HirExport, HirModule, HirStatement } from "../hir";
@@ -282,8 +283,7 @@ function wholeModule(state: State, file: FileId, name: string): string | undefin
 
 /** The library that a module is, or a part of. */
 function libraryOf({ workspace }: State, file: FileId, from: string): Library | undefined {
-  const known = librariesKnown.get(workspace) ?? new Map<string, Library | undefined>();
-  librariesKnown.set(workspace, known);
+  const known = librariesIn(workspace);
   const key = `${file}\0${from}`;
   if (known.has(key)) return known.get(key);
   const { libraries, models } = workspace;
@@ -296,7 +296,7 @@ function libraryOf({ workspace }: State, file: FileId, from: string): Library | 
 }
 
 /** Barrels of many modules are asked for every name that comes through them. */
-const librariesKnown = new WeakMap<Workspace, Map<string, Library | undefined>>();
+const librariesIn = ofNode((_workspace: Workspace) => new Map<string, Library | undefined>());
 
 function namespaceOf(state: State, file: FileId, scopes: Scopes): Value {
   return { kind: "namespace", lookup: (name) => exportOf(state, file, name, scopes) };

@@ -8,7 +8,7 @@ import { emitStatement } from "./sql/emitStatement";
 import { heldNamesOf } from "./values/exactTypes";
 import { itemsOf, listOf, recordOf } from "./lists/collections";
 import { spelledOut } from "./lists/conditionalAppend";
-import { declaringIn } from "./calls/declarations";
+import { declaredFacts } from "./calls/declarations";
 import { settle } from "./calls/awaits";
 import { eachItem } from "./lists/iteration";
 import { binary } from "./values/operators";
@@ -90,7 +90,7 @@ function makeTools(state: State, library: Library): Tools {
       return within(state, { frame }, () => state.evaluator.expression(state, scope, expression));
     },
     module: (file) => workspace.modules.moduleOf(file),
-    declaring: (names, make) => declaringIn(state, library, names, make),
+    declared: (declaration) => declaredFacts(state, library, declaration),
     top: (file) => workspace.moduleScope(file)?.scope,
     call: (callee, args, source) =>
       state.evaluator.call(state, callee, args, {

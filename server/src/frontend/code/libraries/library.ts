@@ -212,6 +212,20 @@ export interface SqlParameters {
   readonly rest?: Value;
 }
 
+/** Facts that calls of methods of those names declare, wherever they stand in the workspace. */
+export interface Declaration<Facts> {
+  readonly names: ReadonlySet<string>;
+  /** The facts while `read` asks for itself. */
+  readonly none: Facts;
+  /** Runs when the facts are asked for first; who asks depends on what that looked at. */
+  readonly read: (calls: readonly DeclaringCall[], tools: Tools) => Facts;
+}
+
+/** The calls themselves. */
+export function callsOf(...names: readonly string[]): Declaration<readonly DeclaringCall[]> {
+  return { names: new Set(names), none: [], read: (calls) => calls };
+}
+
 /** A statement without what the evaluator gives it. */
 export type StatementDraft = Statement extends infer Each
   ? Each extends Statement
@@ -277,14 +291,8 @@ export interface Tools {
   /** The value of an expression of the code that stands outside of functions: an argument of a decorator. */
   readonly evaluate: (expression: HirExpression, scope: Scope) => Value;
   readonly module: (file: FileId) => HirModule | undefined;
-  /**
-   * The calls of methods of those names in the workspace: the same list whenever it is asked for in one reading. `make`
-   * runs when it is asked for first; who asks depends on what that looked at.
-   */
-  readonly declaring: (
-    names: ReadonlySet<string>,
-    make: (calls: readonly DeclaringCall[], tools: Tools) => void,
-  ) => readonly DeclaringCall[];
+  /** Facts that the workspace declares, the same whenever they are asked for in one reading. */
+  readonly declared: <Facts>(declaration: Declaration<Facts>) => Facts;
   /** The names at the top of a file. */
   readonly top: (file: FileId) => Scope | undefined;
   /** Calls a function value. */

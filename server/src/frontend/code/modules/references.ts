@@ -1,5 +1,6 @@
 // References of a part of the code: values, types, members of its own object, modules that it asks for. Read once for
 // each part, whatever its names turn out to mean.
+import { ofNode } from "../../../query/nodes";
 import { changedByCall, changedPlace, handedBy, markOf } from "../effects/writeTargets";
 import { isFreshCall } from "../effects/freshCalls";
 import type { HirExpression } from "../hir";
@@ -45,16 +46,8 @@ export interface WrittenCall {
   readonly first: "none" | "sql" | "text" | "record" | "function" | "other";
 }
 
-const known = new WeakMap<object, References>();
-
 /** The names in a part of HIR as it was first read. Linear in its size, once. */
-export function namedIn(origin: object): References {
-  const before = known.get(origin);
-  if (before) return before;
-  const own = read(origin);
-  known.set(origin, own);
-  return own;
-}
+export const namedIn = ofNode(read);
 
 /** The uses of a value: it is asked for a member, it stands there, it or something of it is called. */
 export const LOOKED_AT = 0;

@@ -1,12 +1,12 @@
 // Parts of a module that an edit only moved: copies with other positions, and the original of each. Knowledge that does not depend on a
 // part's position is stored by its original.
+import { attribute, ofNode } from "../../../query/nodes";
 import { setEntry } from "../../../protocol/dictionary";
 import type { FileId } from "../../../protocol/source";
 import type { HirFunction, HirStatement } from "../hir";
 
-const origins = new WeakMap<object, object>();
-const numbers = new WeakMap<object, number>();
-let next = 1;
+const origins = attribute<object, object>();
+let count = 0;
 
 /** The node as it was read from the syntax tree; the node itself if it was not moved. */
 export function originOf<Part extends object>(part: Part): Part {
@@ -26,14 +26,10 @@ export function madeKey(file: FileId, name: string): string {
 
 /** A number for the part that stays the same when the part moves. */
 export function numberOf(part: object): number {
-  const origin = originOf(part);
-  const known = numbers.get(origin);
-  if (known !== undefined) return known;
-  const own = next;
-  next += 1;
-  numbers.set(origin, own);
-  return own;
+  return numberOfOrigin(originOf(part));
 }
+
+const numberOfOrigin = ofNode((_origin: object) => (count += 1));
 
 /** A copy of a top-level statement, moved by a number of characters. Linear in its size. */
 export function shift(statement: HirStatement, by: number): HirStatement {

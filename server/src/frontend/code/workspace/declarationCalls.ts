@@ -1,5 +1,6 @@
 // Calls by which code says something of the workspace as a whole, wherever they stand: models that are defined or tied
 // to each other at the tops of modules, or in functions that run when the program starts.
+import { ofNodes } from "../../../query/nodes";
 import type { FileId } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "../hir";
 import { childrenOf } from "../nodes";
@@ -21,7 +22,9 @@ export interface DeclaringCall {
 
 type Found = Omit<DeclaringCall, "file">;
 
-const known = new WeakMap<ReadonlySet<string>, WeakMap<HirStatement, readonly Found[]>>();
+const foundIn = ofNodes((names: ReadonlySet<string>, statement: HirStatement): readonly Found[] => [
+  ...callsIn(statement, names, { functions: [] }),
+]);
 
 /** The calls of methods of those names (of functions: `name()`, `new Name()`; of classes with an annotation: `@Name`) in a module, in order. Linear in its size, once for each statement. */
 export function declaringCalls(
@@ -29,13 +32,9 @@ export function declaringCalls(
   module: HirModule | undefined,
   names: ReadonlySet<string>,
 ): readonly DeclaringCall[] {
-  const byStatement = known.get(names) ?? new WeakMap<HirStatement, readonly Found[]>();
-  known.set(names, byStatement);
-  return (module?.body ?? []).flatMap((statement) => {
-    const own = byStatement.get(statement) ?? [...callsIn(statement, names, { functions: [] })];
-    byStatement.set(statement, own);
-    return own.map((each) => ({ ...each, file }));
-  });
+  return (module?.body ?? []).flatMap((statement) =>
+    foundIn(names, statement).map((each) => ({ ...each, file })),
+  );
 }
 
 /** The statements that hold the calls of a module, by which it is known whether these are others than before. */

@@ -1,5 +1,6 @@
 // Fields of PostgreSQL's parse tree and their treatment in lowering. An unlisted field, or one whose value is not followed, weakens its
 // statement: nothing is skipped silently. A test compares the lists with the grammar's types, so that a new field needs a decision.
+import { ofNode } from "../../../query/nodes";
 import { dictionary, ownEntry } from "../../../protocol/dictionary";
 
 /** The fields of one type of node, each in one list. */
@@ -237,22 +238,15 @@ interface Fields {
   readonly embedded: ReadonlyMap<string, string | undefined>;
 }
 
-const fields = new WeakMap<NodeShape, Fields>();
-
-function fieldsOf(shape: NodeShape): Fields {
-  const { read = "", harmless = "" } = shape;
-  const before = fields.get(shape);
-  if (before !== undefined) return before;
+const fieldsOf = ofNode(({ read = "", harmless = "" }: NodeShape): Fields => {
   const embedded = new Map(
     words(read).map((each): [string, string | undefined] => {
       const [field = "", of] = each.split(":");
       return [field, of];
     }),
   );
-  const own = { embedded, known: new Set([...embedded.keys(), ...words(harmless)]) };
-  fields.set(shape, own);
-  return own;
-}
+  return { embedded, known: new Set([...embedded.keys(), ...words(harmless)]) };
+});
 
 function words(text: string): readonly string[] {
   return text === "" ? [] : text.split(" ");

@@ -1,5 +1,6 @@
 // Workspace functions that touch no table: their result is a function of their arguments, or a new value each time. Decided by the words of
 // their bodies; an unknown word disqualifies a function.
+import { ofNode } from "../../../query/nodes";
 import { isPure } from "../../../program/functions";
 import type { LoweringContext } from "../lowering";
 import { nameOf, tokensOf, type Token } from "../text/tokens";
@@ -18,7 +19,9 @@ export interface ValueFunction {
 
 type Verdict = ValueFunction | undefined;
 
-const known = new WeakMap<RoutineContext["routine"], Map<RoutineDefinition, Verdict>>();
+const verdictsIn = ofNode(
+  (_routine: RoutineContext["routine"]) => new Map<RoutineDefinition, Verdict>(),
+);
 
 /**
  * The value of the workspace's function of that name, if it reads and changes nothing. Linear in the bodies of all functions that it calls,
@@ -32,8 +35,7 @@ export function valueFunction(
 ): ValueFunction | undefined {
   const definition = routine(name, count, schema);
   if (definition === undefined) return undefined;
-  const verdicts = known.get(routine) ?? new Map<RoutineDefinition, Verdict>();
-  known.set(routine, verdicts);
+  const verdicts = verdictsIn(routine);
   if (verdicts.has(definition)) return verdicts.get(definition);
   // Recursive calls are decided by the rest of the function.
   verdicts.set(definition, CALCULATES);

@@ -1,5 +1,6 @@
 // Texts of JSON. A text that was made of a value is as good as that value, and what comes of one from outside is another
 // thing than the text: a part of the input, of which nobody says what it is.
+import { attribute } from "../../../../query/nodes";
 import { constant, constantText, partPath, scalar, unknown, type Value } from "../../values";
 import { listOf, recordOf } from "../lists/collections";
 import { expressionOf } from "../values/convert";
@@ -10,13 +11,13 @@ import type { State } from "../state";
 type Input = Extract<Value, { kind: "input" }>;
 
 /** Arguments as `JSON.stringify` gave them. */
-const written = new WeakSet<Value>();
+const written = attribute<Value, true>();
 
 /** Result of `JSON.stringify`. */
 export function textOfDocument(value: Value): Value {
   if (value.kind !== "input") return value;
   const text = { ...value };
-  written.add(text);
+  written.set(text, true);
   return text;
 }
 

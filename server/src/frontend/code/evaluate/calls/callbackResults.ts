@@ -1,10 +1,11 @@
 // Result of an unknown function that ran a function which it was given: what that one gave, or something around it, as
 // caches and handlers of errors do (`{ val, err }`, `[error, data]`).
+import { attribute } from "../../../../query/nodes";
 import { unknown, type ResultColumns, type Value } from "../../values";
 import { readsOf } from "../values/convert";
 import { fieldNamesOf } from "../values/fieldNames";
 
-const MAKERS = new WeakMap<Value, string>();
+const MAKERS = attribute<Value, string>();
 
 /** The same value, of which it is known that an unknown function may have put it into another one. */
 export function givenBack(value: Value, maker: string): Value {

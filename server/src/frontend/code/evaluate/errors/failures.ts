@@ -1,4 +1,5 @@
 // Errors of unknown functions, which matter where a handler does something about them, and what a handler begins with.
+import { attribute } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
@@ -26,11 +27,11 @@ export function mayFail(state: State, name: string, source: SourceRange): void {
   const condition = truthFromOutside(state, `${name}() fails`);
   const then: Command = { kind: "rollback", why: `${name}() fails`, code: USER_ERROR, source };
   const failure: Command = { kind: "if", condition, then, source };
-  FAILURES.add(failure);
+  FAILURES.set(failure, true);
   emit(state, failure);
 }
 
-const FAILURES = new WeakSet<Command>();
+const FAILURES = attribute<Command, true>();
 
 /** Writes what the handler finds behind an error in the commands of the body. */
 export function enterHandler(state: State, attempt: Attempt, body: readonly Command[]): void {

@@ -1,5 +1,6 @@
 // Items that a branch adds to a list which the same function made: `if (all) filters.push({ ... })`. Behind the branch
 // the list has them where it was taken.
+import { attribute } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
 import type { Cell, ListValue, Value } from "../../values";
 import { choiceOf } from "../values/operators";
@@ -9,7 +10,7 @@ import { grownCell, listOf } from "./collections";
 type Joined = Extract<Value, { kind: "joined" }>;
 
 /** The calls in which lists were made: what runs in others may run more than once. */
-const madeIn = new WeakMap<Cell, Frame>();
+const madeIn = attribute<Cell, Frame>();
 
 /** Notes where a list was made that the code spells out. */
 export function madeHere(state: State, list: ListValue): ListValue {

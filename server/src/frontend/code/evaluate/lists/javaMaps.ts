@@ -1,4 +1,5 @@
 // Entries of Java's maps, one after the other: `Map.of(k, v).entrySet()`, `keySet()`, `values()`, `forEach`.
+import { attribute } from "../../../../query/nodes";
 import { dictionary } from "../../../../protocol/dictionary";
 import { mayBeAbsent } from "../values/absentFields";
 import {
@@ -24,7 +25,7 @@ const KEY = "#key";
 const VALUE = "#value";
 
 /** Maps that cannot be changed, by what they were made of. */
-const made = new WeakMap<ObjectValue, readonly Entry[]>();
+const made = attribute<ObjectValue, readonly Entry[]>();
 
 /** Functions and methods by their names. */
 export const JAVA_MAPS = dictionary<Builtin>({

@@ -1,12 +1,13 @@
 // When lists, records and rows were last asked for what they hold. A loop that only adds to them may take its rounds as
 // alike; one that asks them on the way may not.
+import { attribute } from "../../../../query/nodes";
 import type { Cell } from "../../values";
 
 /** The asked cells: the cell of what loops add to a list, the fields of a record, those of a row that were written. */
 type Asked = Cell | ReadonlyMap<string, Cell>;
 
 let count = 0;
-const last = new WeakMap<Asked, number>();
+const last = attribute<Asked, number>();
 
 /** Notes that a list is asked for its items, or a record for a field that it does not have, or for all that it has. */
 export function noteRead(asked: Asked): void {

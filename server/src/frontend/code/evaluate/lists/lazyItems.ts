@@ -1,5 +1,6 @@
 // The items of a list that are made when they are asked for: each time anew, so that what the code assigns to one of them
 // is told to those that are made behind it.
+import { attribute } from "../../../../query/nodes";
 import { weaken } from "../lattice";
 import { type Cell, type ObjectValue, oneOfSeveral, type Value } from "../../values";
 import { readsOf } from "../values/convert";
@@ -8,7 +9,7 @@ import { callWithItem } from "./items";
 
 type Derived = Extract<Value, { kind: "derived" }>;
 
-const lists = new WeakMap<ObjectValue, Map<string, Cell>>();
+const lists = attribute<ObjectValue, Map<string, Cell>>();
 
 /** The item that a list makes of another list's item. */
 export function madeItem(

@@ -1,4 +1,5 @@
 // Adds statements to the commands: their ids, places and what was lost in them.
+import { attribute } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
 import type { Taint } from "../../../../program/precision";
 import type { SourceRange } from "../../../../protocol/source";
@@ -43,11 +44,11 @@ export function addStatement(
   const own: Statement = { ...statement, taint, ...called, ...(isAnswered && { isAnswered }) };
   const placed = isOther(state, connection) ? beside(state, connection, own, source) : own;
   const command = { kind: "statement", statement: placed } as const;
-  if (connection?.isGiven === true) onGiven.add(command.statement);
+  if (connection?.isGiven === true) onGiven.set(command.statement, true);
   emit(state, command);
 }
 
-const onGiven = new WeakSet<Statement>();
+const onGiven = attribute<Statement, true>();
 
 /** True if a statement runs on a connection that the caller gave. */
 export function isOnGiven(statement: Statement): boolean {

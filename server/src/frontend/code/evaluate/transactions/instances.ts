@@ -1,4 +1,5 @@
 // Values that are there before anything ran: parameters by their types, objects of classes that somebody else made.
+import { attribute } from "../../../../query/nodes";
 import type { SourceRange } from "../../../../protocol/source";
 import { heldBy, someWithin } from "../values/subvalues";
 import type { Expression } from "../../../../program/expression";
@@ -301,7 +302,7 @@ function composedType(
 const RESULT_OF = /^(?:Awaited<\s*)?ReturnType<\s*typeof\s+([\w$]+)\s*>(?:\s*>)?$/su;
 
 /** Results of functions of the workspace: a name of its type stands for it. */
-const ofFactories = new WeakSet<Value>();
+const ofFactories = attribute<Value, true>();
 
 /** Result of a function that somebody else called, with arguments as their types say: one and the same in a root. */
 function resultOf(state: State, callee: Value | undefined): Value | undefined {
@@ -324,7 +325,7 @@ function resultOf(state: State, callee: Value | undefined): Value | undefined {
     });
   });
   const found = state.emitted === emitted && value?.kind === "object" ? value : undefined;
-  if (found) ofFactories.add(found);
+  if (found) ofFactories.set(found, true);
   known.set(hir, found);
   return found;
 }

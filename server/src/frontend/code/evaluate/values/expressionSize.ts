@@ -1,8 +1,7 @@
 // How large expressions are. Those of a few parts, which most are, are counted anew: to look them up takes longer.
+import { ofNode } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
-
-const sizes = new WeakMap<Expression, number>();
 
 /** Smaller expressions are not kept. */
 const LEAST_KEPT = 16;
@@ -27,13 +26,14 @@ export function sizeOf(expression: Expression): number {
   }
   const small = upTo(expression, LEAST_KEPT);
   if (small < LEAST_KEPT) return small;
-  const known = sizes.get(expression);
-  if (known !== undefined) return known;
+  return largeSize(expression);
+}
+
+const largeSize = ofNode((expression: Expression): number => {
   let size = 1;
   for (const part of operandsOf(expression)) size += sizeOf(part);
-  sizes.set(expression, size);
   return size;
-}
+});
 
 /** The size where it is less than `most`; else `most` or more. Visits no more parts than that. */
 function upTo(expression: Expression, most: number): number {

@@ -1,5 +1,6 @@
 // Parts of arguments that the code writes: `request.user = row`, `headers.set("x", value)`. They are what was written there
 // until the function ends; what an argument is made of is told by its path.
+import { attribute } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
 import { oneOfSeveral, unknown, type Value } from "../../values";
 import { write, type State, type WrittenInputs, type WrittenElement } from "../state";
@@ -90,7 +91,7 @@ function presentOf({ writtenInputs: { cells } }: State, key: string): Value | un
 }
 
 /** The arguments that choices are what was known of. */
-const keptAs = new WeakMap<Value, string>();
+const keptAs = attribute<Value, string>();
 
 /** Writes to parts of an argument that is used as a whole. */
 export function writtenParts(state: State, value: Value): readonly Value[] {

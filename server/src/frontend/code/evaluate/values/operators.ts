@@ -1,4 +1,5 @@
 // Operators of the language on symbolic values.
+import { ofNode } from "../../../../query/nodes";
 import type {
   ArithmeticOperator,
   ComparisonOperator,
@@ -232,15 +233,13 @@ export function choiceOf(condition: Expression, then: Value, otherwise: Value): 
 
 /** How many values a choice tells apart. */
 function casesOf(value: Value): number {
-  if (value.kind !== "choice") return 1;
-  const known = cases.get(value);
-  if (known !== undefined) return known;
-  const count = casesOf(value.then) + casesOf(value.otherwise);
-  cases.set(value, count);
-  return count;
+  return value.kind === "choice" ? casesOfChoice(value) : 1;
 }
 
-const cases = new WeakMap<Value, number>();
+const casesOfChoice = ofNode(
+  ({ then, otherwise }: Extract<Value, { kind: "choice" }>): number =>
+    casesOf(then) + casesOf(otherwise),
+);
 
 const MOST_CASES = 24;
 

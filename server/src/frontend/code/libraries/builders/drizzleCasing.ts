@@ -1,9 +1,9 @@
 // Names of columns that Drizzle's tables give none: as their keys, or as `drizzle({ casing })` spells these.
 import { constantText } from "../../values";
-import type { Tools } from "../library";
+import { callsOf, type Tools } from "../library";
 
 /** Functions that make clients. */
-export const DRIZZLE_CLIENTS: ReadonlySet<string> = new Set(["drizzle()"]);
+export const DRIZZLE_CLIENTS = callsOf("drizzle()");
 
 const WORDS = /[\da-z]+|[A-Z]+(?![a-z])|[A-Z][\da-z]+/gu;
 
@@ -18,7 +18,7 @@ export function columnName(key: string, tools: Tools): string {
 }
 
 function casingOf(tools: Tools): string | undefined {
-  for (const { file, arguments: given } of tools.declaring(DRIZZLE_CLIENTS, () => undefined)) {
+  for (const { file, arguments: given } of tools.declared(DRIZZLE_CLIENTS)) {
     const top = tools.top(file);
     const entries = given.flatMap((each) => (each.kind === "object" ? each.entries : []));
     for (const entry of entries) {

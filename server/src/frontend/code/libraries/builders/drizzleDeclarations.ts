@@ -1,7 +1,8 @@
 // Relations that Drizzle's `relations(users, ({ one, many }) => ({ ... }))` declares, wherever it stands.
+import { kindGuard } from "../kindGuard";
 import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { constantText, type HandleValue, type Value } from "../../values";
-import type { Call, Tools } from "../library";
+import type { Call, Declaration, Tools } from "../library";
 import { isColumn, isTable, type DrizzleTable } from "./drizzleTables";
 
 /** The relation that `one(...)` or `many(...)` declared. */
@@ -26,12 +27,13 @@ export interface DrizzleRelation {
 
 type Relations = ReadonlyMap<string, ReadonlyMap<string, Declared>>;
 
-const DECLARING: ReadonlySet<string> = new Set(["relations()"]);
+const RELATIONS: Declaration<Relations> = {
+  names: new Set(["relations()"]),
+  none: new Map(),
+  read: readRelations,
+};
 
-const registries = new WeakMap<readonly DeclaringCall[], Relations>();
-
-const isDeclared = (data: unknown): data is Declared =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "relation";
+const isDeclared = kindGuard<Declared>("relation");
 
 /** The results of `one` and `many`. */
 export function relationDeclaration(
@@ -69,12 +71,9 @@ export function relationOf(
   property: string,
   tools: Tools,
 ): DrizzleRelation | undefined {
-  const calls = tools.declaring(DECLARING, (found, inner) => {
-    registries.set(found, readRelations(found, inner));
-  });
-  const all = registries.get(calls);
-  const found = all?.get(table.name)?.get(property);
-  if (!all || !found) return undefined;
+  const all = tools.declared(RELATIONS);
+  const found = all.get(table.name)?.get(property);
+  if (!found) return undefined;
   const { isMany, target, own, theirs } = found;
   if (own && theirs) return { isMany, target, own, theirs };
   const back = [...(all.get(target.name)?.values() ?? [])].filter(

@@ -1,4 +1,5 @@
 // `is(value, PgTransaction)`: which of Drizzle's classes something is of.
+import { kindGuard } from "../kindGuard";
 import type { Dialect } from "../../../../program/dialect";
 import { constant, unknown, type Value } from "../../values";
 import type { Tools } from "../library";
@@ -13,8 +14,7 @@ export interface Client {
   readonly isTransaction?: boolean;
 }
 
-export const isClient = (data: unknown): data is Client =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "client";
+export const isClient = kindGuard<Client>("client");
 
 /** True if a value is of the class that is named: true or false where that is known. */
 export function isOfClass(value: Value, of: Value, tools: Tools): Value {

@@ -1,4 +1,5 @@
 // Parts of Drizzle's queries: columns, tables, conditions, SQL and other queries.
+import { kindGuard } from "../kindGuard";
 import { dictionary } from "../../../../protocol/dictionary";
 import {
   type Connection,
@@ -45,8 +46,7 @@ export function equatedIn(value: Value): readonly string[] {
   return value.kind === "handle" && isPart(value.data) ? (value.data.equated ?? []) : [];
 }
 
-export const isPart = (data: unknown): data is Part =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "part";
+export const isPart = kindGuard<Part>("part");
 
 export interface Query {
   readonly kind: "query";
@@ -68,8 +68,7 @@ export interface JoinedTable {
   readonly how: "inner" | "left" | "right" | "full" | "cross";
 }
 
-export const isQuery = (data: unknown): data is Query =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "query";
+export const isQuery = kindGuard<Query>("query");
 
 /** A value as a part of SQL text. */
 export function fragment(value: Value, tools: Tools): Fragment {

@@ -7,7 +7,7 @@ import { isTable } from "./drizzleTables";
 
 /** The table that a schema given to any client of the workspace has under that name; undefined where none does. */
 export function schemaTable(key: string, tools: Tools): HandleValue | undefined {
-  for (const { file, arguments: given } of tools.declaring(DRIZZLE_CLIENTS, () => undefined)) {
+  for (const { file, arguments: given } of tools.declared(DRIZZLE_CLIENTS)) {
     const top = tools.top(file);
     for (const each of given) {
       if (each.kind !== "object" || !top) continue;

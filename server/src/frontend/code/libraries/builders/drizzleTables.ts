@@ -1,4 +1,5 @@
 // Drizzle's tables: `pgTable("users", { id: serial("id").primaryKey() }, (t) => [...])` and their columns.
+import { kindGuard } from "../kindGuard";
 import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
@@ -119,11 +120,9 @@ const CREATORS = dictionary<Dialect | undefined>({
   sqliteTableCreator: "sqlite",
 });
 
-const isSchema = (data: unknown): data is DrizzleSchema =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "schema";
+const isSchema = kindGuard<DrizzleSchema>("schema");
 
-const isCreator = (data: unknown): data is TableCreator =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "creator";
+const isCreator = kindGuard<TableCreator>("creator");
 
 /** The type of `pgEnum`: `labels` as far as they are known. */
 interface Enumeration {
@@ -131,18 +130,15 @@ interface Enumeration {
   readonly labels: readonly string[];
 }
 
-const isEnumeration = (data: unknown): data is Enumeration =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "enumeration";
+const isEnumeration = kindGuard<Enumeration>("enumeration");
 
 function typed(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));
 }
 
-export const isTable = (data: unknown): data is DrizzleTable =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "table";
+export const isTable = kindGuard<DrizzleTable>("table");
 
-export const isColumn = (data: unknown): data is DrizzleColumn =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "column";
+export const isColumn = kindGuard<DrizzleColumn>("column");
 
 /** A column that something unknown declares. */
 export const UNKNOWN_COLUMN: DrizzleColumn = {
@@ -373,8 +369,7 @@ interface DrizzleKey {
   readonly columns: readonly string[];
 }
 
-const isKey = (data: unknown): data is DrizzleKey =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "key";
+const isKey = kindGuard<DrizzleKey>("key");
 
 /** `primaryKey({ columns: [t.a, t.b] })`, `uniqueIndex("x").on(t.a, t.b)`, `unique().on(...)`. */
 export function keyDeclaration(handle: HandleValue, call: Call, tools: Tools): Value | undefined {

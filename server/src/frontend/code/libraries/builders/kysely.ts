@@ -1,4 +1,5 @@
 // Kysely: typed builders by names, expressions by callbacks, transactions with a level.
+import { kindGuard } from "../kindGuard";
 import { dictionary } from "../../../../protocol/dictionary";
 import { constant, constantText, UNDEFINED, type HandleValue, type Value } from "../../values";
 import { levelOf } from "../levels";
@@ -31,8 +32,7 @@ interface Beginning {
   readonly level?: string;
 }
 
-const isBeginning = (data: unknown): data is Beginning =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "beginning";
+const isBeginning = kindGuard<Beginning>("beginning");
 
 /** The part before the statements that a client begins: `db.with(...)`. */
 interface Creator {
@@ -41,8 +41,7 @@ interface Creator {
   readonly unread?: string;
 }
 
-const isCreator = (data: unknown): data is Creator =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "creator";
+const isCreator = kindGuard<Creator>("creator");
 
 const STARTS = dictionary<Draft["verb"] | undefined>({
   selectFrom: "select",

@@ -1,9 +1,9 @@
 // Kysely's names of tables and columns: as the code does, or as its CamelCasePlugin spells them.
 import { constantScalar, type Value } from "../../values";
-import type { Tools } from "../library";
+import { callsOf, type Tools } from "../library";
 import { quoteIdentifier } from "./draft";
 
-const PLUGIN: ReadonlySet<string> = new Set(["new CamelCasePlugin()"]);
+const PLUGIN = callsOf("new CamelCasePlugin()");
 
 interface Spelling {
   readonly isUpper: boolean;
@@ -39,7 +39,7 @@ export function spelledBack(rows: Value, tools: Tools): Value {
 
 /** How the workspace's plugin spells names; undefined without one. Of several the first counts. */
 function spellingOf(tools: Tools): Spelling | undefined {
-  const [call] = tools.declaring(PLUGIN, () => undefined);
+  const [call] = tools.declared(PLUGIN);
   if (!call) return undefined;
   const top = tools.top(call.file);
   const entries = call.arguments.flatMap((each) => (each.kind === "object" ? each.entries : []));

@@ -1,4 +1,5 @@
 // Parts of Kysely's statements: conditions, columns, tables and the calls of its expression builder.
+import { kindGuard } from "../kindGuard";
 import { dictionary } from "../../../../protocol/dictionary";
 import {
   constantScalar,
@@ -37,16 +38,14 @@ export interface Query {
   readonly source: Call["source"];
 }
 
-export const isQuery = (data: unknown): data is Query =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "query";
+export const isQuery = kindGuard<Query>("query");
 
 export interface Part {
   readonly kind: "part";
   readonly text: Fragment;
 }
 
-export const isPart = (data: unknown): data is Part =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "part";
+export const isPart = kindGuard<Part>("part");
 
 /** A part of a statement as a value. */
 export function partOf(tools: Tools, ...parts: readonly (string | Fragment)[]): Value {

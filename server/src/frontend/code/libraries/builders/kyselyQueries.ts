@@ -1,4 +1,5 @@
 // Kysely's queries: what each method adds to a statement.
+import { kindGuard } from "../kindGuard";
 import { constantText, scalar, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import { traverse } from "../../traverse";
@@ -28,8 +29,7 @@ interface Joining {
   readonly on: readonly Fragment[];
 }
 
-export const isJoining = (data: unknown): data is Joining =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "joining";
+export const isJoining = kindGuard<Joining>("joining");
 
 /** `join.onRef("a.id", "=", "b.id").on("b.kind", "=", 1)`. */
 export function joinCall(

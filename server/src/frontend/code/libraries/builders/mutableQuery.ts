@@ -1,4 +1,5 @@
 // Queries that calls change in place: what a variable holds is a record with the query by now.
+import { kindGuard } from "../kindGuard";
 import type { SourceRange } from "../../../../protocol/source";
 import { constantText, UNDEFINED, unknown, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
@@ -9,8 +10,7 @@ export interface MutableQuery {
   readonly cell: Value;
 }
 
-export const isMutable = (data: unknown): data is MutableQuery =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "mutable";
+export const isMutable = kindGuard<MutableQuery>("mutable");
 
 export function mutableQuery(query: object, tools: Tools): MutableQuery {
   return { kind: "mutable", cell: tools.object({ query: tools.handle("query", query) }) };

@@ -1,5 +1,6 @@
 // Objection: classes over tables whose queries are those of knex, and rows that are asked for queries of their own. Its classes
 // declare no columns: those of the schema are taken.
+import { ofNodes } from "../../../../query/nodes";
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { dictionary } from "../../../../protocol/dictionary";
@@ -289,16 +290,15 @@ function withGraph(place: Place, query: ModelQuery, rows: Value): Value {
   return { ...rows, columns: { ...rows.columns, related } };
 }
 
-const models = new WeakMap<ClassValue["class"], WeakMap<Tools, Model>>();
+const memo = ofNodes((_of: ClassValue["class"], _tools: Tools): { model?: Model } => ({}));
 
 /** The model that a class is; undefined where it extends no model or names no table. */
 function modelOf(of: ClassValue, tools: Tools): Model | undefined {
   if (!extendsLibrary(of, NAME, "Model")) return undefined;
-  const byTools = models.get(of.class) ?? new WeakMap<Tools, Model>();
-  models.set(of.class, byTools);
-  const known = byTools.get(tools) ?? newModel(of, tools);
-  if (known) byTools.set(tools, known);
-  return known;
+  const known = memo(of.class, tools);
+  const model = known.model ?? newModel(of, tools);
+  if (model) known.model = model;
+  return model;
 }
 
 function newModel(of: ClassValue, tools: Tools): Model | undefined {

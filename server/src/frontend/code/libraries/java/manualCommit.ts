@@ -3,7 +3,7 @@
 import type { SourceRange } from "../../../../protocol/source";
 import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { textOf, UNDEFINED, type Connection, type ObjectValue } from "../../values";
-import type { Tools } from "../library";
+import { callsOf, type Tools } from "../library";
 import { stateOf } from "./receiverState";
 
 /** Without autocommit, and no transaction is open: a field of what a connection remembers. */
@@ -37,13 +37,13 @@ export function beginIfWaiting(
  * else configuration turns it off, if code commits and never does: drivers refuse to commit with autocommit.
  */
 export function isManual({ isHeld }: { readonly isHeld: boolean }, tools: Tools): boolean {
-  const calls = tools.declaring(CONTROLS, () => undefined);
+  const calls = tools.declared(CONTROLS);
   const turnsOff = calls.filter(({ method }) => method === "setAutoCommit");
   if (turnsOff.length === 0) return calls.some((call) => commits(call, tools));
   return isHeld && turnsOff.some((call) => call.file === tools.file() && isOff(call));
 }
 
-const CONTROLS: ReadonlySet<string> = new Set(["setAutoCommit", "commit"]);
+const CONTROLS = callsOf("setAutoCommit", "commit");
 
 function commits({ file, method, arguments: given }: DeclaringCall, tools: Tools): boolean {
   if (method !== "commit" || given.length > 0) return false;

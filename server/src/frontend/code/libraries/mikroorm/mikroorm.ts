@@ -1,4 +1,5 @@
 // MikroORM: entity managers, which keep what they read and write what changed at a flush, and their repositories.
+import { ofNode } from "../../../../query/nodes";
 import {
   constant,
   constantScalar,
@@ -121,13 +122,7 @@ function isDeclaredHere(value: Value | undefined): boolean {
   return value?.kind === "handle" && value.library.name === NAME;
 }
 
-const connections = new WeakMap<Tools, Set<Connection>>();
-
-function connectionsOf(tools: Tools): Set<Connection> {
-  const known = connections.get(tools) ?? new Set<Connection>();
-  connections.set(tools, known);
-  return known;
-}
+const connectionsOf = ofNode((_tools: Tools) => new Set<Connection>());
 
 /** The manager of a request: whoever asks for one in a transaction gets that of the transaction. */
 const SHARED: Connection = { id: NAME, isPool: false };

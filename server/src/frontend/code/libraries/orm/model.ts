@@ -1,4 +1,5 @@
 // Models of object-relational mappers: classes or definitions in code that stand for tables.
+import { kindGuard } from "../kindGuard";
 import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
@@ -78,8 +79,7 @@ export interface Model {
   readonly scoped?: ReadonlyMap<string, Value>;
 }
 
-export const isModel = (data: unknown): data is Model =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "model";
+export const isModel = kindGuard<Model>("model");
 
 /** The column of a property, or of that name. */
 export function columnOf(model: Model, name: string): ModelColumn | undefined {

@@ -1,4 +1,5 @@
 // Records that stand in the same row of a result as others: what a join read along with it.
+import { ofNode } from "../../../../query/nodes";
 import {
   constant,
   fieldExpression,
@@ -23,12 +24,11 @@ export interface RowPart {
 }
 
 /** Objects that were made of rows, by what is assigned to these: the same whenever they are asked for. */
-const made = new WeakMap<RowValue["overlay"], Map<string, RowValue>>();
+const partsMade = ofNode((_overlay: RowValue["overlay"]) => new Map<string, RowValue>());
 
 /** The record in a row; null where it may be missing and is. */
 export function partOfRow(row: RowValue, part: RowPart): Value {
-  const known = made.get(row.overlay) ?? new Map<string, RowValue>();
-  made.set(row.overlay, known);
+  const known = partsMade(row.overlay);
   const { prefix, data, isThere } = part;
   const own = known.get(prefix) ?? {
     ...row,

@@ -1,4 +1,5 @@
 // Statements on models: SQL text made of their columns, and rows that the code sees by their properties.
+import { kindGuard } from "../kindGuard";
 import type { SourceRange } from "../../../../protocol/source";
 import {
   constantScalar,
@@ -45,8 +46,7 @@ export interface RowData {
   readonly connection: Connection | undefined;
 }
 
-export const isRowData = (data: unknown): data is RowData =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "modelRow";
+export const isRowData = kindGuard<RowData>("modelRow");
 
 /** A statement's beginning: its verb and table. */
 export function startOn({ model, tools, alias }: Place, verb: Draft["verb"]): Draft {

@@ -1,4 +1,5 @@
 // A unit of work: the rows and objects that a mapper keeps, and writes where they differ from what the database had.
+import { ofNode } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
@@ -64,7 +65,7 @@ interface Entry {
 }
 
 /** By the state of the evaluation, which the tools are for. What a path or trial left that was undone is not there. */
-const units = new WeakMap<Tools, Entry[]>();
+const unitOf = ofNode((_tools: Tools): Entry[] => []);
 
 const THERE = "there";
 
@@ -79,9 +80,7 @@ export function keep(
   const state = tools.object({ [THERE]: UNDEFINED });
   if (state.kind !== "object") return;
   tools.assign(state, THERE, constant(true));
-  const entries = units.get(tools) ?? [];
-  units.set(tools, entries);
-  entries.push({ model, connection, style, subject, state, ...(key && { key }) });
+  unitOf(tools).push({ model, connection, style, subject, state, ...(key && { key }) });
   if (subject.kind !== "object") return;
   for (const { name } of writable(model)) {
     tools.assign(state, `=${name}`, heldIn(subject, name, tools));
@@ -89,7 +88,7 @@ export function keep(
 }
 
 function entriesOn(tools: Tools, connection: Connection | undefined): readonly Entry[] {
-  return (units.get(tools) ?? []).filter((each) => each.connection?.id === connection?.id);
+  return unitOf(tools).filter((each) => each.connection?.id === connection?.id);
 }
 
 /** True if it is of something that is kept, not of something that is to be done. */
@@ -243,7 +242,7 @@ export function stage(
   if (state.kind !== "object") return;
   tools.assign(state, THERE, constant(true));
   const entry = { model, connection, style, subject, state, staged, ...(first && { first }) };
-  units.set(tools, [...(units.get(tools) ?? []), entry]);
+  unitOf(tools).push(entry);
 }
 
 /** Does what is staged. */
@@ -296,7 +295,7 @@ export function beforeCommit(
   if (state.kind !== "object") return;
   tools.assign(state, THERE, constant(true));
   const entry = { model, connection, style, subject, state, last };
-  units.set(tools, [...(units.get(tools) ?? []), entry]);
+  unitOf(tools).push(entry);
 }
 
 /** Writes what changed of all that is kept, and does what is to be done before the commit. */

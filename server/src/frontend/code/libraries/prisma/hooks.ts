@@ -2,7 +2,7 @@
 // and middleware. Functions of an extension run around each operation that they are for.
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { textOf, UNDEFINED, type HandleValue, type Value } from "../../values";
-import type { Call, Tools } from "../library";
+import { callsOf, type Call, type Tools } from "../library";
 import { aboutOf, passesParametersOn, passesQueryOn } from "./passThrough";
 
 /** The functions of extensions around a client's operations, outermost first, and what is not known of them. */
@@ -132,11 +132,11 @@ function copied(value: Value, tools: Tools): Value {
   return copy.kind === "object" && value.rest ? { ...copy, rest: value.rest } : copy;
 }
 
-const DECLARING: ReadonlySet<string> = new Set(["$use"]);
+const MIDDLEWARE_CALLS = callsOf("$use");
 
 /** Middleware runs around the operations of every client that it was told to, which is taken to be all of them. */
 function middlewareLosses({ model, name }: HookedOperation, tools: Tools): readonly string[] {
-  const calls = tools.declaring(DECLARING, () => undefined);
+  const calls = tools.declared(MIDDLEWARE_CALLS);
   const isAbout = calls.some(({ arguments: [middleware] }) => {
     if (middleware?.kind !== "function") return middleware !== undefined;
     if (passesParametersOn(middleware.function)) return false;

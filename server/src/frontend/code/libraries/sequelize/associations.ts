@@ -1,9 +1,10 @@
 // Associations of Sequelize's models: `hasMany`, `belongsTo` and their like, wherever they stand. They add columns and
 // name related rows; models that are defined in functions are found here, too.
+import { attribute } from "../../../../query/nodes";
 import { classIn, type DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirExpression, HirPattern } from "../../hir";
 import { constantScalar, constantText, type Scope, type Value } from "../../values";
-import type { Tools } from "../library";
+import type { Declaration, Tools } from "../library";
 import { keysOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model";
 import { decoratedRelations, keysBetween, TABLE, tiesOf, type Tie } from "./relationDecorators";
 import { extendsModel, isDefaults, modelOf, modelOfValue, pluralOf, singularOf, withTypes } from "./models"; // prettier-ignore
@@ -11,8 +12,6 @@ import { extendsModel, isDefaults, modelOf, modelOfValue, pluralOf, singularOf, 
 /** The methods that tie models. */
 export const ASSOCIATIONS = ["hasMany", "hasOne", "belongsTo", "belongsToMany"] as const;
 type AssociationMethod = (typeof ASSOCIATIONS)[number];
-
-const DECLARING: ReadonlySet<string> = new Set([...ASSOCIATIONS, "define", "init", TABLE]);
 
 interface Association {
   readonly method: AssociationMethod;
@@ -29,28 +28,24 @@ interface Registry {
   readonly ties: readonly Tie[];
 }
 
-const NOTHING: Registry = { models: [], associations: [], ties: [] };
-const registries = new WeakMap<readonly DeclaringCall[], Registry>();
-
-function registryOf(tools: Tools): Registry {
-  const calls = tools.declaring(DECLARING, (found, own) => {
-    registries.set(found, readRegistry(found, own));
-  });
-  return registries.get(calls) ?? NOTHING;
-}
+const REGISTRY: Declaration<Registry> = {
+  names: new Set([...ASSOCIATIONS, "define", "init", TABLE]),
+  none: { models: [], associations: [], ties: [] },
+  read: readRegistry,
+};
 
 const isSame = (one: Model, other: Model): boolean =>
   one === other || (one.name === other.name && one.table === other.table);
 
 /** The model of that name, wherever it is defined. Linear in the number of models. */
 export function findModel(name: string, tools: Tools): Model | undefined {
-  const found = registryOf(tools).models.find((each) => each.name === name);
+  const found = tools.declared(REGISTRY).models.find((each) => each.name === name);
   return found && withAssociations(found, tools);
 }
 
 /** All models that are defined, with the tables between them. */
 export function allModels(tools: Tools): readonly Model[] {
-  const { models, associations } = registryOf(tools);
+  const { models, associations } = tools.declared(REGISTRY);
   const between = associations.flatMap((each) => betweenOf(each, tools)?.model ?? []);
   return [...models, ...between].map((each) => withAssociations(each, tools));
 }
@@ -58,7 +53,7 @@ export function allModels(tools: Tools): readonly Model[] {
 /** A model with the columns and relations that associations give it. Linear in the number of associations. */
 export function withAssociations(base: Model, tools: Tools): Model {
   if (isCompleted.has(base)) return base;
-  const { associations, ties } = registryOf(tools);
+  const { associations, ties } = tools.declared(REGISTRY);
   const columns = new Map(base.columns.map((each) => [each.property ?? each.column, each]));
   const whole = (model: Model): Model => withAssociations(model, tools);
   const of = (value: Value | undefined): Model | undefined => modelOfValue(value, tools);
@@ -96,11 +91,11 @@ export function withAssociations(base: Model, tools: Tools): Model {
       (other) => other !== each && other.column === each.column && !other.property.endsWith(REFERENCES), // prettier-ignore
     );
   const made: Model = { ...base, columns: own, relations: [...known.values()].filter(isTold) };
-  isCompleted.add(made);
+  isCompleted.set(made, true);
   return made;
 }
 
-const isCompleted = new WeakSet<Model>();
+const isCompleted = attribute<Model, true>();
 
 const REFERENCES = " references";
 
@@ -223,7 +218,7 @@ function betweenOf(each: Association, tools: Tools) {
   const through = fields?.get("model") ?? given;
   const [ownKey, otherKey] = [keyOf(source, options.get("sourceKey")), keyOf(target, options.get("targetKey"))]; // prettier-ignore
   const name = constantText(through);
-  const known = name === undefined ? modelOfValue(through, tools) : registryOf(tools).models.find((model) => model.name === name); // prettier-ignore
+  const known = name === undefined ? modelOfValue(through, tools) : tools.declared(REGISTRY).models.find((model) => model.name === name); // prettier-ignore
   if (!ownKey || !otherKey || (!known && name === undefined)) return undefined;
   const hasTimes = constantScalar(options.get("timestamps")) !== false;
   const model: Model = known ?? {

@@ -2,15 +2,15 @@
 // called, and by default in `@sequelize/core`.
 import { constantScalar } from "../../values";
 import type { DeclaringCall } from "../../workspace/declarationCalls";
-import type { Tools } from "../library";
+import { callsOf, type Tools } from "../library";
 
-const SETUP: ReadonlySet<string> = new Set(["useCLS", "new Sequelize()"]);
+const SETUP = callsOf("useCLS", "new Sequelize()");
 const CORE = "@sequelize/core";
 
 /** True if queries join the managed transaction around them. Linear in the calls that set clients up. */
 export function joinsTransactions(tools: Tools): boolean {
   return tools
-    .declaring(SETUP, () => undefined)
+    .declared(SETUP)
     .some((each) => each.method === "useCLS" || joinsByDefault(each, tools));
 }
 

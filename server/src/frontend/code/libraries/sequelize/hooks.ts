@@ -5,7 +5,7 @@ import type { DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirExpression } from "../../hir";
 import { constantScalar, constantText, type Value } from "../../values";
 import { plainName } from "../annotations";
-import type { Tools } from "../library";
+import type { Declaration, Tools } from "../library";
 import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
 import { modelOfValue } from "./models";
@@ -51,7 +51,11 @@ const NAMES: readonly string[] = MOMENTS.split(" ").flatMap((moment) => [
   `before${moment}`,
   `after${moment}`,
 ]);
-const DECLARING: ReadonlySet<string> = new Set([...NAMES, "addHook", "hook"]);
+const ADDED: Declaration<readonly Added[]> = {
+  names: new Set([...NAMES, "addHook", "hook"]),
+  none: [],
+  read: (calls, tools) => calls.map((call) => addedBy(call, tools)),
+};
 
 /** Says which hooks of its model a call runs, of a model or of one of its rows. */
 export function tellHooks(
@@ -84,13 +88,8 @@ function hooksOf(model: Model, tools: Tools): ReadonlySet<string> {
   const decorated = (model.class?.class.methods ?? []).flatMap(({ function: { annotations } }) =>
     annotations.map(plainName).map((name) => `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`),
   );
-  const calls = tools.declaring(DECLARING, (found, own) => {
-    added.set(
-      found,
-      found.map((call) => addedBy(call, own)),
-    );
-  });
-  const others = (added.get(calls) ?? [])
+  const others = tools
+    .declared(ADDED)
     .filter(({ isFor }) => isFor(model))
     .flatMap(({ names }) => names);
   return new Set([...(model.hooks ?? []), ...decorated, ...others]);
@@ -100,8 +99,6 @@ interface Added {
   readonly names: readonly string[];
   readonly isFor: (model: Model) => boolean;
 }
-
-const added = new WeakMap<readonly DeclaringCall[], readonly Added[]>();
 
 /** The hooks that one call adds; one whose name is not known may be any. */
 function addedBy(call: DeclaringCall, tools: Tools): Added {

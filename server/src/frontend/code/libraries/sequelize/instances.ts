@@ -1,4 +1,5 @@
 // Methods of rows that Sequelize gave: they save themselves.
+import { attribute } from "../../../../query/nodes";
 import { constantText, type Value } from "../../values";
 import type { Fragment } from "../builders/draft";
 import type { Call, Tools } from "../library";
@@ -25,7 +26,7 @@ import { changes, columnsSet, deletion } from "./operations";
 type Row = Extract<Value, { kind: "row" }>;
 
 /** Results that a row was read again from, by what was assigned to it since. */
-const reloaded = new WeakMap<Row["overlay"], Set<string>>();
+const reloaded = attribute<Row["overlay"], Set<string>>();
 
 const NO_OPTIONS: ReadonlyMap<string, Value> = new Map();
 

@@ -1,4 +1,5 @@
 // Sequelize's models: `define`, and classes whose `init` names their attributes.
+import { kindGuard } from "../kindGuard";
 import type { ValueType } from "../../../../program/expression";
 import type { UniqueKey } from "../../../../program/schema";
 import { takesOf } from "../../../../program/takes";
@@ -35,8 +36,7 @@ export interface Defaults {
   readonly define: Fields;
 }
 
-export const isDefaults = (data: unknown): data is Defaults =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "defaults";
+export const isDefaults = kindGuard<Defaults>("defaults");
 
 /** `new Sequelize(url, { define: { timestamps: false } })`. */
 export function defaultsOf(args: readonly Value[], tools: Tools): Defaults {

@@ -1,9 +1,8 @@
 // Scopes of Sequelize's models: options that a model adds to those of calls, always (`defaultScope`) or where they are asked
 // for by name. What of a call says something comes first; conditions of both have to hold.
 import { dictionary } from "../../../../protocol/dictionary";
-import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { constantText, UNDEFINED, type Value } from "../../values";
-import type { Call, Tools } from "../library";
+import type { Call, Declaration, Tools } from "../library";
 import type { Model } from "../orm/model";
 import { isGiven, type Place } from "../orm/statements";
 import { withAssociations } from "./associations";
@@ -15,32 +14,29 @@ const NONE: Fields = new Map();
 
 const DEFAULT = "defaultScope";
 
-const ADDING: ReadonlySet<string> = new Set(["addScope"]);
-
 interface Added {
   /** Undefined: any. */
   readonly name: string | undefined;
   readonly isFor: (model: Model) => boolean;
 }
 
-const added = new WeakMap<readonly DeclaringCall[], readonly Added[]>();
+const ADDED: Declaration<readonly Added[]> = {
+  names: new Set(["addScope"]),
+  none: [],
+  read: (calls, tools) =>
+    calls.map((call) => {
+      const [first] = call.arguments;
+      const scope = tools.top(call.file);
+      const name = first && scope ? constantText(tools.evaluate(first, scope)) : undefined;
+      return { name, isFor: modelsOfCall(call, tools) };
+    }),
+};
 
 /** True if a call adds a scope of that name to a model, or changes it: which then holds is not known. */
 function isAdded({ model, tools }: Asking, name: string | undefined): boolean {
-  const calls = tools.declaring(ADDING, (found, own) => {
-    added.set(
-      found,
-      found.map((call) => {
-        const [first] = call.arguments;
-        const scope = own.top(call.file);
-        const called = first && scope ? constantText(own.evaluate(first, scope)) : undefined;
-        return { name: called, isFor: modelsOfCall(call, own) };
-      }),
-    );
-  });
-  return (added.get(calls) ?? []).some(
-    (each) => (each.name === undefined || each.name === name) && each.isFor(model),
-  );
+  return tools
+    .declared(ADDED)
+    .some((each) => (each.name === undefined || each.name === name) && each.isFor(model));
 }
 
 /** A model as `scope(...)` or `unscoped()` gives it; what is not understood is said, and adds nothing. */

@@ -1,4 +1,5 @@
 // Sequelize's conditions: records with operators as keys, lists, SQL text.
+import { kindGuard } from "../kindGuard";
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantScalar, constantText, type Value } from "../../values";
 import {
@@ -26,8 +27,7 @@ export interface SqlPart {
   readonly isCall?: boolean;
 }
 
-export const isSqlPart = (data: unknown): data is SqlPart =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "sql";
+export const isSqlPart = kindGuard<SqlPart>("sql");
 
 /** A value, or the text of one. */
 export function textOfValue(value: Value): Fragment {

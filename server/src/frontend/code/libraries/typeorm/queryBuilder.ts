@@ -1,4 +1,5 @@
 // TypeORM's query builders: statements put together call by call over entities by their aliases.
+import { kindGuard } from "../kindGuard";
 import {
   constantText,
   UNDEFINED,
@@ -67,8 +68,7 @@ export interface Query {
   readonly source: Call["source"];
 }
 
-export const isQuery = (data: unknown): data is Query =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "query";
+export const isQuery = kindGuard<Query>("query");
 
 /** A builder that has nothing but its entity. */
 export function startQuery(

@@ -4,7 +4,7 @@ import { dictionary } from "../../../../protocol/dictionary";
 import type { DeclaringCall } from "../../workspace/declarationCalls";
 import type { HirClass } from "../../hir";
 import { plainName } from "../annotations";
-import type { Tools } from "../library";
+import type { Declaration, Tools } from "../library";
 import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
 import { entityOf } from "./entities";
@@ -27,8 +27,6 @@ const MOMENTS = dictionary<string | undefined>({
 
 /** Those that have the entity at hand, whose listeners run. */
 const WITH_ENTITY = /^(?:save|remove|softRemove|recover)$/u;
-
-const DECLARING: ReadonlySet<string> = new Set(["@EventSubscriber"]);
 
 /** Says which subscribers and listeners a method of a repository, or of a builder, runs. */
 export function tellSubscribers({ model, source, tools }: Place, method: string): void {
@@ -58,18 +56,17 @@ interface Subscriber {
   readonly entity?: string;
 }
 
-const found = new WeakMap<readonly DeclaringCall[], readonly Subscriber[]>();
+const SUBSCRIBERS: Declaration<readonly Subscriber[]> = {
+  names: new Set(["@EventSubscriber"]),
+  none: [],
+  read: (calls, tools) =>
+    calls.flatMap((each) => (each.class ? [subscriber(each, each.class, tools)] : [])),
+};
 
 function subscribersOf(model: Model, tools: Tools): readonly HirClass[] {
-  const calls = tools.declaring(DECLARING, (all, own) => {
-    found.set(
-      all,
-      all.flatMap((each) => (each.class ? [subscriber(each, each.class, own)] : [])),
-    );
-  });
-  return (found.get(calls) ?? []).flatMap(({ of, entity }) =>
-    entity === undefined || entity === model.name ? [of] : [],
-  );
+  return tools
+    .declared(SUBSCRIBERS)
+    .flatMap(({ of, entity }) => (entity === undefined || entity === model.name ? [of] : []));
 }
 
 /** A subscriber, with the entity that `listenTo() { return Entity; }` names. */

@@ -1,4 +1,5 @@
 // TypeORM's filters: `where` records with operators, lists of them, keys; orders.
+import { kindGuard } from "../kindGuard";
 import { dictionary } from "../../../../protocol/dictionary";
 import { constantText, unknown, type Value } from "../../values";
 import { valueFragment, raw, type Fragment } from "../builders/draft";
@@ -15,8 +16,7 @@ export interface Operator {
   readonly operands: readonly Value[];
 }
 
-export const isOperator = (data: unknown): data is Operator =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "operator";
+export const isOperator = kindGuard<Operator>("operator");
 
 const OPERATIONS = dictionary<Operator["operation"] | undefined>({
   Equal: "=",

@@ -1,4 +1,5 @@
 // JPA's entities: classes whose annotations declare tables, columns and relations.
+import { ofNodes } from "../../../../../query/nodes";
 import type { ValueType } from "../../../../../program/expression";
 import type { UniqueKey } from "../../../../../program/schema";
 import type { HirAnnotation, HirClass } from "../../../hir";
@@ -27,7 +28,7 @@ export interface JpaModel extends Model {
 export const isJpaModel = (model: Model | undefined): model is JpaModel =>
   model !== undefined && "entityName" in model;
 
-const models = new WeakMap<HirClass, WeakMap<Tools, JpaModel>>();
+const memo = ofNodes((_of: HirClass, _tools: Tools): { model?: JpaModel } => ({}));
 
 /** The entity that a class is; undefined where it is none. The same for a class whenever it is asked for. */
 export function entityOf(value: Value | undefined, tools: Tools): JpaModel | undefined {
@@ -36,11 +37,7 @@ export function entityOf(value: Value | undefined, tools: Tools): JpaModel | und
   if (value?.kind !== "class") return undefined;
   const entity = findAnnotation(value.class.annotations, "Entity");
   if (!entity) return undefined;
-  const byTools = models.get(value.class) ?? new WeakMap<Tools, JpaModel>();
-  models.set(value.class, byTools);
-  const known = byTools.get(tools) ?? newEntity(value, entity, tools);
-  byTools.set(tools, known);
-  return known;
+  return (memo(value.class, tools).model ??= newEntity(value, entity, tools));
 }
 
 function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaModel {
