@@ -31,6 +31,7 @@ import { optionalMember } from "./values/member";
 import { fillsWithOperations } from "./lists/operationLists";
 import { binary } from "./values/operators";
 import { emitThrow, thrownBy } from "./errors/exceptionFlow";
+import { isDroppedPromise, runUnawaited } from "./errors/unawaited";
 import { evaluateTry } from "./errors/tryCatch";
 import { knowing } from "./values/presence";
 import { withDeclaredClient } from "./transactions/clientTypes";
@@ -84,7 +85,10 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "expression": {
       notePending(state, hir.expression);
       noteStatement(state, hir.expression);
-      const value = evaluateExpression(state, scope, hir.expression);
+      const run = (): Value => evaluateExpression(state, scope, hir.expression);
+      const value = isDroppedPromise(state, hir.expression)
+        ? runUnawaited(state, sourceOf(state, hir.span), run)
+        : run();
       swallow(value);
       // A promise that nobody awaits runs all the same.
       if (value.kind === "deferred" && hir.expression.kind !== "await") return false;

@@ -22,6 +22,7 @@ import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
 import { isGlobalSlot, isKept } from "../values/weakReferences";
 import { runPending, swallow } from "../errors/pendingPromises";
+import { runUnawaited } from "../errors/unawaited";
 import { handedOn, runForItems } from "../lists/elementwise";
 import { mayFail } from "../errors/failures";
 import { isRetrying, noteEffect, repeating } from "../errors/repetition";
@@ -101,7 +102,9 @@ export function callValue(
       if (isHeld) {
         const source = sourceOf(state, site.span);
         const run = (): Value => callFunction(state, now, args, directly(site));
-        return runPending(state, source, run, site.isLeaving);
+        const started =
+          site.isUnused === true ? () => runUnawaited(state, source, run, callee.function) : run;
+        return runPending(state, source, started, site.isLeaving);
       }
       if (isLater !== true) return callFunction(state, callee, args, site);
       return { kind: "deferred", run: () => callFunction(state, now, args, site) };
