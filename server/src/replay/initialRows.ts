@@ -17,7 +17,18 @@ export function completeRows(
     all.set(table.name, filled);
     for (const row of filled) addParents(schema, table, row, initial, all);
   }
-  return ordered.map((table) => ({ table, rows: all.get(table.name) ?? [] }));
+  return ordered.map((table) => ({
+    table,
+    rows: (all.get(table.name) ?? []).map((row) => withoutGenerated(table, row)),
+  }));
+}
+
+/** The server computes generated columns itself, and refuses values for them. */
+function withoutGenerated({ columns }: Table, row: Row): Row {
+  const generated = columns.filter((each) => each.generated !== undefined);
+  if (generated.length === 0) return row;
+  const names = new Set(generated.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)));
 }
 
 /** Adds missing rows that the row's foreign keys reference. */

@@ -222,7 +222,28 @@ function withColumn(table: Table, definition: ColumnDefinition, state: State): T
   const { collation } = definition;
   if (collation !== undefined) state.collations.set(`${table.name}.${name}`, collation);
   const compared = comparedBy(column, collation ?? state.collations.get(table.name) ?? "letters");
-  return { ...table, columns: [...table.columns.filter((each) => each.name !== name), compared] };
+  const columns = [...table.columns.filter((each) => each.name !== name), compared];
+  const others = withoutSign(table, name);
+  // Numbers that the database gives out need no check.
+  return definition.unsigned === true && !definition.automatic
+    ? { ...others, columns, checks: [...others.checks, atLeastZero(table, name)] }
+    : { ...others, columns };
+}
+
+/** MySQL refuses a negative number in an UNSIGNED column. */
+function atLeastZero({ name }: Table, column: string): Expression {
+  const left: Expression = { kind: "column", relation: name, column };
+  return {
+    kind: "comparison",
+    operator: ">=",
+    left,
+    right: { kind: "literal", value: 0, type: "int" },
+  };
+}
+
+function withoutSign(table: Table, column: string): Table {
+  const own = JSON.stringify(atLeastZero(table, column));
+  return { ...table, checks: table.checks.filter((each) => JSON.stringify(each) !== own) };
 }
 
 function defaultOf(
@@ -337,7 +358,10 @@ function altered(table: Table, change: TableChange, state: State): Table {
     case "constraint":
       return withConstraint(table, change.constraint, state);
     case "drop column":
-      return { ...table, columns: table.columns.filter((column) => column.name !== change.name) };
+      return {
+        ...withoutSign(table, change.name),
+        columns: table.columns.filter((column) => column.name !== change.name),
+      };
     case "drop key":
       return withoutKey(table, change.name);
     case "drop primary key":

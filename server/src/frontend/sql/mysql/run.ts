@@ -4,6 +4,7 @@ import type { SelectStatement, Statement } from "../../../program/statement";
 import { withSharedQueries } from "../dialects/sharedReads";
 import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
 import { literal } from "../expressions";
+import { columnsIn } from "../pg/triggers/triggerRows";
 import { tablesByWords } from "../fallback";
 import { sourceOf, textOf, type Lowering, type LoweringContext, type SqlPiece } from "../lowering";
 import { assignTarget, assignUnknown, assignRow, type Rows, type Target } from "../routine/assign";
@@ -164,7 +165,9 @@ function canFail(state: State, statement: Statement): boolean {
         ...table.uniqueKeys.flatMap(({ columns }) => columns),
         ...table.foreignKeys.flatMap(({ columns }) => columns),
       ]);
-      return table.checks.length > 0 || statement.set.some(({ column }) => guarded.has(column));
+      for (const check of table.checks)
+        for (const column of columnsIn(check, table.name)) guarded.add(column);
+      return statement.set.some(({ column }) => guarded.has(column));
     }
     case "lock":
       return false;
