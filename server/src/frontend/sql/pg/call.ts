@@ -55,7 +55,10 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
     return lowerCast({ arg, typeName: { names: [{ String: { sval: name } }] } }, scope, work);
   if (SUPABASE.has(stringsOf(call.funcname).join(".")) && args.length === 0)
     return ofSession(`the session's ${name}`, work);
-  return loseOutside(work, `the function ${name}()`, args, functionFacts(name).type);
+  const reason = `the function ${name}()`;
+  // It takes a lock, or says that another has it: neither is any value.
+  const effect = /^pg_try_advisory_/.test(name) ? "approx" : "outside";
+  return loseOutside(work, reason, args, functionFacts(name).type, effect);
 }
 
 /** The result of a workspace function, inlined here or known to touch no table. Undefined for others. */

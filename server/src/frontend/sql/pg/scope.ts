@@ -107,8 +107,9 @@ export function loseOutside(
   reason: string,
   dependsOn: readonly Expression[] = [],
   type: ValueType = "other",
+  effect: "outside" | "approx" = "outside",
 ): Expression {
-  taint(work, reason, "outside");
+  taint(work, reason, effect);
   return unknownValue(work, reason, dependsOn, type);
 }
 
