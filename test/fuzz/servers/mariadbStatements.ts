@@ -67,7 +67,9 @@ const existence: Generator = (body) => {
   );
   write(body, "/*bp*/");
   block(body);
+  // The question is a statement of its own also where nothing follows in its branch.
   write(body, "end if;");
+  write(body, "/*bp*/");
 };
 
 const decision: Generator = (body) => {
