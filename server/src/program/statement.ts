@@ -107,6 +107,8 @@ export interface LockStatement extends StatementBase {
   readonly table?: string;
   readonly mode: string;
   readonly key?: Expression;
+  /** Its session holds it beyond the end of the transaction. */
+  readonly outlives?: true;
   /** A routine locks the table: the statement that calls it has taken its snapshot before. */
   readonly isCalled?: true;
 }

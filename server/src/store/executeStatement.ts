@@ -39,7 +39,11 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
     case "lock": {
       if (statement.table === undefined) {
         const key = statement.key === undefined ? "" : renderValue(evaluate(statement.key, frame));
-        frame.acting.lockObject(`advisory ${key}`, statement.mode.toLowerCase());
+        frame.acting.lockObject(
+          `advisory ${key}`,
+          statement.mode.toLowerCase(),
+          statement.outlives,
+        );
       }
       return { into: undefined, rows: [], affected: 0, writes: [] };
     }

@@ -81,8 +81,8 @@ export interface Search {
 export interface Acting {
   /** Takes the lock and returns the version to act on. Throws WaitFor while another instance holds a conflicting lock. */
   readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
-  /** Locks a table or an advisory key. Throws WaitFor. */
-  readonly lockObject: (name: string, mode: string) => void;
+  /** Locks a table or an advisory key; `outlives`: beyond the transaction's end. Throws WaitFor. */
+  readonly lockObject: (name: string, mode: string, outlives?: true) => void;
   /** The newest rows, for constraints; with a primary key, only its row is needed. */
   readonly current: (table: string, key?: string) => TableRows;
   /** Throws WaitFor while another instance has an uncommitted change of a row with such values. */

@@ -75,7 +75,7 @@ export function actingOf(server: Server, session: Session): Acting {
   const { level } = session;
   const current = level.candidates === "current";
   const newest = visibleTables(server, session, server.newest);
-  const take = (name: string, mode: string): void => {
+  const take = (name: string, mode: string, outlives?: true): void => {
     const holders = othersOf(server, session)
       .filter((each) =>
         each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
@@ -83,7 +83,7 @@ export function actingOf(server: Server, session: Session): Acting {
       .map((each) => each.machine.instance);
     waitFor(holders, { name, mode });
     if (!session.locks.some((held) => held.name === name && held.mode === mode))
-      session.locks = [...session.locks, { name, mode }];
+      session.locks = [...session.locks, { name, mode, ...(outlives && { outlives }) }];
   };
   const acting: Acting = {
     lock: (row, strength, waiting) => {
@@ -97,9 +97,9 @@ export function actingOf(server: Server, session: Session): Acting {
         ? { kind: "row", row: found, changed: false }
         : { kind: "gone", ...(found === undefined ? {} : { newest: found }) };
     },
-    lockObject: (name, mode) => {
+    lockObject: (name, mode, outlives) => {
       // Only PostgreSQL's implicit table locks are modelled; explicit ones are locks everywhere.
-      take(name, mode);
+      take(name, mode, outlives);
     },
     current: newest.rows,
     awaitDecided: (table, concerns) => {

@@ -1,4 +1,4 @@
-// Lock modes under PostgreSQL's names, and their conflicts. Locks are held until the transaction ends.
+// Lock modes under PostgreSQL's names, and their conflicts. Locks are held until the transaction ends, those of a session to its end.
 import { ROW_LOCKS, rowLocksExclude } from "../program/rowLocks";
 import { tableLockOf, tableLocksExclude } from "../program/tableLocks";
 import type { SqlValue } from "./value";
@@ -6,6 +6,8 @@ import type { SqlValue } from "./value";
 export interface HeldLock {
   readonly name: string;
   readonly mode: string;
+  /** A lock of the session, whose release is not known: it is held to the session's end. */
+  readonly outlives?: true;
   /** True for rows that nobody else may insert into a locked gap. */
   readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }

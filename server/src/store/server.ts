@@ -461,7 +461,8 @@ function endPart(
 /** Commits or undoes the open transaction, releases its locks and snapshot, and wakes the sessions that wait for it. */
 function closePart(server: Server, session: Session, commits: boolean): readonly Event[] {
   session.waiting = undefined;
-  session.locks = [];
+  session.locks =
+    session.ended === undefined ? session.locks.filter(({ outlives }) => outlives === true) : [];
   session.openKeys = [];
   if (commits) {
     server.newest = committedWith(server, session);
@@ -471,6 +472,7 @@ function closePart(server: Server, session: Session, commits: boolean): readonly
   if (isUnit(session.machine)) {
     session.log = [];
     session.snapshot = undefined;
+    session.after = undefined;
     session.over = server.past.length - 1;
     continueUnit(session.machine);
   }
@@ -527,11 +529,21 @@ function committedWith(server: Server, session: Session): DatabaseState {
   };
 }
 
-/** Savepoints and handlers undo the writes since their mark; PostgreSQL and similar products release the locks taken since. */
+/**
+ * Savepoints and handlers undo the writes since their mark; PostgreSQL and similar products release the locks taken since. InnoDB knows
+ * nothing of a savepoint before the first statement: a return to it ends all that it holds, and its snapshot.
+ */
 function undoOf(session: Session): Undo {
   return {
-    mark: () => session.log.length * MARK + session.locks.length,
+    mark: () =>
+      isInnodb(session.level) && session.level.snapshot !== "begin" && session.after === undefined
+        ? BEFORE_ALL
+        : session.log.length * MARK + session.locks.length,
     undoTo: (mark) => {
+      if (mark === BEFORE_ALL) {
+        Object.assign(session, { log: [], locks: [], snapshot: undefined, after: undefined });
+        return;
+      }
       session.log = session.log.slice(0, Math.floor(mark / MARK));
       if (session.level.candidates === "snapshot")
         session.locks = session.locks.slice(0, mark % MARK);
@@ -541,3 +553,4 @@ function undoOf(session: Session): Undo {
 
 /** Above the number of a session's locks: a mark encodes two positions in one number. */
 const MARK = 1_000_000;
+const BEFORE_ALL = -1;

@@ -89,7 +89,13 @@ export function setSavepoint(builder: Builder, name: string): void {
 export function returnToSavepoint(builder: Builder, name: string): void {
   const first = builder.savepoints.get(name);
   if (first === undefined) leaveOut(builder, `there is no savepoint ${name}`);
-  else undo(builder, first, builder.path);
+  else {
+    undo(builder, first, builder.path);
+    if (first > (builder.parts?.at(-1)?.firstOperation ?? 0)) return;
+    builder.operations.forEach((draft, index) => {
+      if (index >= first) builder.operations[index] = { ...draft, reopens: true };
+    });
+  }
 }
 
 /** The innermost block whose handler catches such an error. */

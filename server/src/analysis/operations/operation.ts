@@ -146,6 +146,8 @@ export interface Operation {
   };
   /** True if a return to a savepoint, or a handler, may release a read's locks before the transaction ends. */
   readonly unlocks?: true;
+  /** True if a return to a savepoint before its transaction's first statement may undo it, which ends all that InnoDB holds. */
+  readonly reopens?: true;
   /**
    * Conditions under which its write is undone: statements of its transaction from step `from` on do not see it, and other transactions
    * never do.

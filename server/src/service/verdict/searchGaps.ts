@@ -82,7 +82,21 @@ export function unsearchedParts(
         return [];
     }
   };
-  return [...visit(transaction.body), ...releasedLocks(transaction, as)];
+  return [
+    ...visit(transaction.body),
+    ...releasedLocks(transaction, as),
+    ...reopened(transaction, as),
+  ];
+}
+
+/** InnoDB knows nothing of a savepoint before the first statement: a return to it ends all locks, and the snapshot. */
+function reopened({ header }: Transaction, { flat, level }: SearchedAs): readonly SearchGap[] {
+  if (level?.family !== "product" || level.snapshot === "begin") return [];
+  const isInnodb = level.product === "mysql" || level.product === "mariadb";
+  if (!isInnodb || !flat?.operations.some(({ reopens }) => reopens === true)) return [];
+  const reason =
+    "runs in which returning to a savepoint before the first statement gives up all locks and the snapshot are not searched";
+  return [{ reason, source: header }];
 }
 
 /** Locks that are released before their transaction ends, while the search takes them to be held. */

@@ -186,7 +186,7 @@ function select(tree: SyntaxQuery, work: Work): Lowering {
 function locksOf(work: Work): readonly Statement[] {
   return work.heldKeys.map((key) => ({
     ...baseOf(work),
-    ...({ kind: "lock", mode: "exclusive", key, taint: work.taint } as const),
+    ...({ kind: "lock", mode: "exclusive", key, outlives: true, taint: work.taint } as const),
   }));
 }
 

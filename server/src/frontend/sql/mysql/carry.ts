@@ -3,7 +3,7 @@ import type { Expression, ValueType } from "../../../program/expression";
 import type { Parameter } from "../../../program/program";
 import type { Command, LoopRange } from "../../../program/statement";
 import { freshVariable } from "../routine/names";
-import { touchesTables } from "../routine/transactions";
+import { sessionLocksIn, touchesTables } from "../routine/transactions";
 import { walkCommand } from "../walk";
 import type { Before, State } from "./state";
 
@@ -24,13 +24,14 @@ export function valuesBefore(
   const commands = before.flatMap((each) =>
     flattenSequences(each.commands).flatMap((command): readonly Command[] => {
       if (each.isCertain && isLocal(command)) return [command];
-      return assignedBy(command).map((variable) => {
+      const values = assignedBy(command).map((variable): Command => {
         const name = taken.has(variable) ? freshVariable(state.names, variable) : variable;
         const type = state.names.types.get(variable) ?? "other";
         parameters.push({ name, type, origin: "argument" });
         const { header: source } = state.definition;
         return { kind: "assign", variable, value: { kind: "parameter", name }, source };
       });
+      return [...sessionLocksIn(command), ...values];
     }),
   );
   const byName = new Map(parameters.map((each) => [each.name, each] as const));

@@ -173,7 +173,8 @@ function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined
   const { funcname, args = [] } = val.FuncCall;
   const name = lastName(funcname);
   if (!/^pg_advisory_(xact_)?lock(_shared)?$/.test(name)) return undefined;
-  if (!name.includes("xact")) taint(work, "a lock that outlives the transaction");
+  const outlives = !name.includes("xact");
+  if (outlives) taint(work, "a lock that outlives the transaction");
   const base = baseOf(work);
   const keys = args.map((arg) => lowerExpression(arg, NO_SOURCES, work));
   const [first = literal(0), second] = keys;
@@ -187,7 +188,14 @@ function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined
           deterministic: true,
         };
   const mode = name.endsWith("_shared") ? "share" : "exclusive";
-  return { ...base, kind: "lock", mode, key, taint: work.taint };
+  return {
+    ...base,
+    kind: "lock",
+    mode,
+    key,
+    ...(outlives && { outlives }),
+    taint: work.taint,
+  };
 }
 
 const LOCK_MODES = [

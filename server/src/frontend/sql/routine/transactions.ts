@@ -44,7 +44,7 @@ export function transactionsOf(state: RoutineState, routine: RoutineParts): read
     const carried = carriedOver(state, header, commands, outside);
     const body = withoutDeadAssignments({
       kind: "sequence",
-      commands: [...carried.commands, ...commands],
+      commands: [...carried.commands, ...outside.flatMap(sessionLocksIn), ...commands],
     });
     const own = [...carried.parameters, ...(part.parameters ?? [])];
     return {
@@ -90,6 +90,18 @@ export function touchesTables(commands: readonly Command[]): boolean {
     },
   );
   return touches;
+}
+
+/** The locks that the session takes there, and may hold while another part runs. */
+export function sessionLocksIn(command: Command): readonly Command[] {
+  const found: Command[] = [];
+  walkCommand(command, {
+    command: (each) => {
+      if (each.kind !== "statement" || each.statement.kind !== "lock") return;
+      if (each.statement.outlives === true) found.push(each);
+    },
+  });
+  return found;
 }
 
 /** Parameters of an uninformative type get the type of what they are compared with. */
