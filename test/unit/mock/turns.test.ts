@@ -38,6 +38,25 @@ test("others are answered while a statement computes, and it is cancelled in the
     assert.equal((await one.query("select 1")).rowCount, 1);
   }));
 
+for (const [what, long] of [
+  ["inserts", "insert into t select g, -g from generate_series(20001, 50000) g"],
+  ["changes", "update t set n = n + 1"],
+  ["deletes", "delete from t where n < 5"],
+  ["sorts", "select max(n) from (select n from t order by n, id desc limit 100000) u"],
+] as const)
+  test(`others are answered while a statement ${what} many rows`, () =>
+    withClients(async (one, other) => {
+      await one.query("create table t (id int primary key, n int)");
+      await one.query("insert into t select g, -g from generate_series(1, 20000) g");
+      let isOver = false;
+      const ended = one.query(long).then(() => {
+        isOver = true;
+      });
+      for (let round = 0; round < 3; round++) await other.query("select 1");
+      assert.equal(isOver, false);
+      await ended;
+    }));
+
 test("a statement that takes longer than statement_timeout ends in the middle", () =>
   withClients(async (one) => {
     await one.query("begin; set local statement_timeout = '200ms'; savepoint s");

@@ -19,6 +19,7 @@ export type Command =
   | { readonly kind: "statistics" }
   | { readonly kind: "prepare"; readonly sql: string }
   | { readonly kind: "execute"; readonly statement: number; readonly body: Buffer }
+  | { readonly kind: "bulk"; readonly statement: number; readonly body: Buffer }
   | {
       readonly kind: "longData";
       readonly statement: number;
@@ -90,6 +91,8 @@ export function command(payload: Buffer): Command {
       return { kind: "setOption", option: from.uint16() };
     case 0x1f:
       return { kind: "resetConnection" };
+    case 0xfa:
+      return { kind: "bulk", statement: from.uint32(), body: from.bytes(from.left) };
     default:
       return { kind: "unknown", code };
   }

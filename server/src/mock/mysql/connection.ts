@@ -6,6 +6,7 @@ import type { SqlError } from "../../sqlstore/sqlError";
 import { textOfBytes } from "../../frontend/sql/text/bytes";
 import { createSilence } from "../silence";
 import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
+import { bulkArguments, runBulk } from "./bulk";
 import {
   command,
   executionArguments,
@@ -20,6 +21,7 @@ import * as replies from "./replies";
 import { columnDefinition } from "./typeCodes";
 
 interface Statement {
+  readonly text: string;
   readonly prepared: PreparedStatement;
   types: readonly ParameterType[];
   readonly long: Map<number, Buffer>;
@@ -142,7 +144,7 @@ export function createMysqlConnection(
       return;
     }
     prepared++;
-    statements.set(prepared, { prepared: outcome.value, types: [], long: new Map() });
+    statements.set(prepared, { text, prepared: outcome.value, types: [], long: new Map() });
     const { parameters, columns = [] } = outcome.value;
     const described = columns.map(columnDefinition);
     reply(replies.prepareReply(prepared, parameters.length, described, status()));
@@ -163,6 +165,24 @@ export function createMysqlConnection(
     else fail(outcome.error);
   }
 
+  async function executeRows(on: MockSession, id: number, body: Buffer): Promise<void> {
+    const statement = statements.get(id === LAST_PREPARED ? prepared : id);
+    if (!statement) {
+      fail(unknownStatement(id));
+      return;
+    }
+    const read = bulkArguments(body, statement.prepared.parameters.length, statement.types);
+    if ("code" in read) {
+      fail(read);
+      return;
+    }
+    statement.types = read.types;
+    const rows = read.rows.map((row) => row.map(argument));
+    const outcome = await runBulk(on, statement.text, rows);
+    if (outcome.ok) reply(resultPayloads(outcome.value, true, false));
+    else fail(outcome.error);
+  }
+
   async function obey(on: MockSession, order: Command): Promise<void> {
     switch (order.kind) {
       case "quit":
@@ -175,6 +195,8 @@ export function createMysqlConnection(
         return prepare(on, order.sql);
       case "execute":
         return execute(order.statement, order.body);
+      case "bulk":
+        return executeRows(on, order.statement, order.body);
       case "longData":
         appendLongData(statements.get(order.statement), order.parameter, order.data);
         return;

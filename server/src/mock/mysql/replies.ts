@@ -70,20 +70,26 @@ const UTF8MB4 = 45;
 const BINARY = 63;
 const AUTHENTICATION = "mysql_native_password";
 
+/** MariaDB's own abilities, which stand where it does not call itself MySQL: executions of many rows. */
+const MARIADB_ABILITIES = 0x4;
+
 /** The first packet of a connection. `salt` has 20 bytes without zeros; what the client makes of it is not looked at. */
 export function handshake(version: string, connection: number, salt: Buffer): Buffer {
+  const isMariadb = /mariadb/iu.test(version);
+  const ours = isMariadb ? CAPABILITIES.ours & ~FLAGS.longPassword : CAPABILITIES.ours;
   return Buffer.concat([
     uint8(10),
     zeroEnded(version),
     uint32(connection),
     salt.subarray(0, 8),
     uint8(0),
-    uint16(CAPABILITIES.ours & 0xffff),
+    uint16(ours & 0xffff),
     uint8(UTF8MB4),
     uint16(statusBits({ inTransaction: false, autocommit: true, more: false })),
-    uint16(CAPABILITIES.ours >>> 16),
+    uint16(ours >>> 16),
     uint8(salt.length + 1),
-    Buffer.alloc(10),
+    Buffer.alloc(6),
+    uint32(isMariadb ? MARIADB_ABILITIES : 0),
     salt.subarray(8),
     uint8(0),
     zeroEnded(AUTHENTICATION),

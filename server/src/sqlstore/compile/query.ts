@@ -3,7 +3,7 @@ import { failure, unsupported } from "../sqlError";
 import type { SqlExpression, SqlOrder, SqlOutput, SqlQuery, SqlQueryBody } from "../tree";
 import { identities } from "../values/compare";
 import type { SqlType } from "../values/types";
-import type { SqlRow } from "../values/value";
+import type { SqlRow, SqlValue } from "../values/value";
 import { isAggregate, groupEnvs } from "./aggregates";
 import { compileFrom } from "./from";
 import { lockTables, newestTuples } from "./locking";
@@ -20,7 +20,7 @@ import {
   type Scope,
   type Sort,
 } from "./node";
-import { limits, sortRows, sortOf } from "./ordering";
+import { limits, sortInTurns, sortOf } from "./ordering";
 import { outputName } from "./outputName";
 import { inSlices, rowsIn } from "./queryRows";
 import { compileExpression } from "./recursion";
@@ -162,7 +162,8 @@ function compileSelect(
       if (env.work.isDue()) yield;
       found.push({ row: compiled.map(({ node }) => node.run(each)), env: each });
     }
-    const sortedRows = sortRows(found, sorts, ({ env: each }, sort) => sort.node.run(each));
+    const keyOf = ({ env: each }: Found, sort: Sort): SqlValue => sort.node.run(each);
+    const sortedRows = yield* sortInTurns(found, sorts, keyOf, env.work.isDue);
     const distinctRows =
       unique === undefined ? sortedRows : withoutRepetition(sortedRows, unique, compiler);
     return cut(env, distinctRows).map(({ row }) => row);
@@ -382,9 +383,8 @@ function ordered(
   const cut = limits(query, scope);
   return inSlices(rows, function* (up) {
     const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
-    const all = sortRows(yield* rowsIn(rows, up), sorts, (row, sort) =>
-      sort.node.run({ ...env, tuple: [row] }),
-    );
+    const keyOf = (row: SqlRow, sort: Sort): SqlValue => sort.node.run({ ...env, tuple: [row] });
+    const all = yield* sortInTurns(yield* rowsIn(rows, up), sorts, keyOf, env.work.isDue);
     return cut(env, all);
   });
 }

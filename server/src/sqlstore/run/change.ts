@@ -3,17 +3,24 @@ import { compileExpression } from "../compile/recursion";
 import { compileFrom } from "../compile/from";
 import type { ReadTable, Tuple } from "../compile/joinPlan";
 import { newestTuples } from "../compile/locking";
-import { toEnd } from "../compile/slices";
-import { isPostgres, type Compiler, type Env, type WithQuery, type Scope } from "../compile/node";
-import { limits, sortRows, sortOf } from "../compile/ordering";
+import type { Slices } from "../compile/slices";
+import {
+  isPostgres,
+  type Compiler,
+  type Env,
+  type WithQuery,
+  type Scope,
+  type Sort,
+} from "../compile/node";
+import { limits, sortInTurns, sortOf } from "../compile/ordering";
 import { createScope } from "../compile/scope";
 import type { SqlDelete, SqlExpression, SqlOrder, SqlRelation, SqlUpdate } from "../tree";
-import type { SqlRow } from "../values/value";
+import type { SqlRow, SqlValue } from "../values/value";
 import { assignmentsOf } from "./assignments";
 import { changeTarget, type CompiledChange } from "./changeTypes";
 import { returningIn } from "./returning";
 import { checkRow, sameRow, withGeneratedColumns } from "./rowChecks";
-import { forEachItem } from "./rows";
+import { eachInTurns } from "./rows";
 import { tableRules } from "./tableRules";
 
 /** The rows that a change is about: all combinations with the relations beside, in order, cut by LIMIT. */
@@ -30,7 +37,7 @@ function found(
 ): {
   readonly scope: Scope;
   readonly targets: readonly ReadTable[];
-  readonly tuples: (env: Env) => readonly Tuple[];
+  readonly tuples: (env: Env) => Slices<readonly Tuple[]>;
 } {
   const scope = createScope(compiler, undefined, withs);
   const from = compileFrom(relations, statement.where, scope);
@@ -41,12 +48,10 @@ function found(
     sortOf(compileExpression(order.value, scope), order, compiler),
   );
   const cut = limits(statement, scope);
-  const tuples = (env: Env): readonly Tuple[] => {
-    const all = newestTuples(from, toEnd(from.tuples(env)), env);
-    return cut(
-      env,
-      sortRows(all, sorts, (tuple, sort) => sort.node.run({ ...env, tuple })),
-    );
+  const tuples = function* (env: Env): Slices<readonly Tuple[]> {
+    const all = newestTuples(from, yield* from.tuples(env), env);
+    const keyOf = (tuple: Tuple, sort: Sort): SqlValue => sort.node.run({ ...env, tuple });
+    return cut(env, yield* sortInTurns(all, sorts, keyOf, env.work.isDue));
   };
   return { scope, targets, tuples };
 }
@@ -75,12 +80,11 @@ export function compileUpdate(
   return {
     columns: returning?.columns ?? [],
     *run(outer, work) {
-      yield* [];
       const env: Env = { ...outer, tuple: [], up: outer };
       const results: SqlRow[] = [];
       let count = 0;
       let changed = 0;
-      forEachItem(tuples(env), (tuple) => {
+      const change = (tuple: Tuple): void => {
         for (const { source, table, rules } of changing) {
           const row = tuple[source];
           const key = row === undefined ? undefined : work.keyOf(row);
@@ -111,7 +115,8 @@ export function compileUpdate(
           if (returning !== undefined)
             results.push(returning.run({ ...env, tuple: tuple.with(source, after) }));
         }
-      });
+      };
+      yield* eachInTurns(yield* tuples(env), change, env.work.isDue);
       return { rows: results, count, changed };
     },
   };
@@ -143,11 +148,10 @@ export function compileDelete(
   return {
     columns: returning?.columns ?? [],
     *run(outer, work) {
-      yield* [];
       const env: Env = { ...outer, tuple: [], up: outer };
       const results: SqlRow[] = [];
       let count = 0;
-      forEachItem(tuples(env), (tuple) => {
+      const change = (tuple: Tuple): void => {
         for (const { source, table } of targets) {
           const row = tuple[source];
           const key = row === undefined ? undefined : work.keyOf(row);
@@ -158,7 +162,8 @@ export function compileDelete(
           count++;
           if (returning !== undefined) results.push(returning.run({ ...env, tuple }));
         }
-      });
+      };
+      yield* eachInTurns(yield* tuples(env), change, env.work.isDue);
       return { rows: results, count };
     },
   };

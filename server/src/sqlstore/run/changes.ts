@@ -17,7 +17,7 @@ import { identity } from "../values/compare";
 import { formatValue } from "../values/format";
 import type { SqlRow, SqlValue } from "../values/value";
 import type { ChangedRow } from "../routine/triggers";
-import { forEachItem, missingRows, type Rows } from "./rows";
+import { eachInTurns, forEachItem, missingRows, type Rows } from "./rows";
 import type { TableRules } from "./tableRules";
 import { encodeRow, indexKey, rowKey, tablePrefix } from "./versions";
 
@@ -40,12 +40,13 @@ export interface Changes {
   /** The row under a key, with what this statement did to it. */
   readonly rowAt: (table: Table, key: StoreKey) => SqlRow | undefined;
   /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
-  readonly checkReferences: (env: Env) => void;
+  readonly checkReferences: (env: Env) => ChangeSteps<void>;
   /** References that are to be looked at again when the transaction ends. */
   readonly pending: () => readonly PendingReference[];
   /** Fails for those of which a row is left that refers to none. */
   readonly checkPending: (all: readonly PendingReference[]) => void;
-  readonly writes: () => ReadonlyMap<StoreKey, Value>;
+  /** What is to be written, by keys that occur once each. */
+  readonly writes: () => Iterable<readonly [StoreKey, Value]>;
   /** The rows that are not as they were, in the order in which they changed first. */
   readonly changed: () => readonly ChangedRow[];
   /** Facts about a row that this statement wrote. */
@@ -453,19 +454,22 @@ function act(
 }
 
 /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
-function checkReferences(state: ChangeState, env: Env): void {
+function* checkReferences(state: ChangeState, env: Env): ChangeSteps<void> {
+  const { isDue } = env.work;
   const checked = new Set<Change>();
   for (let more = true; more;) {
     more = false;
-    forEachItem([...state.changed], ([at, change]) => {
+    const look = ([at, change]: readonly [StoreKey, Change]): void => {
       if (checked.has(change)) return;
       checked.add(change);
       if (checkChildren(state, at, change, env)) more = true;
-    });
+    };
+    yield* eachInTurns([...state.changed], look, isDue);
   }
-  forEachItem(state.changed.values(), (change) => {
+  const look = (change: Change): void => {
     checkParents(state, change);
-  });
+  };
+  yield* eachInTurns(state.changed.values(), look, isDue);
 }
 
 function checkPending(state: ChangeState, all: readonly PendingReference[]): void {
@@ -481,15 +485,12 @@ function checkPending(state: ChangeState, all: readonly PendingReference[]): voi
   });
 }
 
-function writesOf({ changed, entries }: ChangeState): ReadonlyMap<StoreKey, Value> {
-  const all = new Map<StoreKey, Value>();
+function* writesOf({ changed, entries }: ChangeState): Generator<readonly [StoreKey, Value]> {
   for (const [key, { table, before, after }] of changed) {
-    if (after === undefined) {
-      if (before !== undefined) all.set(key, undefined);
-    } else all.set(key, encodeRow(table, after));
+    if (after !== undefined) yield [key, encodeRow(table, after)];
+    else if (before !== undefined) yield [key, undefined];
   }
-  for (const [key, owner] of entries) all.set(key, owner);
-  return all;
+  yield* entries;
 }
 
 function positions(table: Table, names: readonly string[]): readonly number[] {

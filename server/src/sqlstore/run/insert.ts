@@ -19,7 +19,7 @@ import { assignmentsOf, type Assignment } from "./assignments";
 import { changeTarget, type ChangeWork, type CompiledChange } from "./changeTypes";
 import { compileReturning } from "./returning";
 import { checkRow, sameRow, withGeneratedColumns } from "./rowChecks";
-import { forEachItem, untilFailure } from "./rows";
+import { eachInTurns, untilFailure } from "./rows";
 import { columnsOf, fitNode, tableRules, type TableRules } from "./tableRules";
 
 /** The value of one column of a new row; undefined: what the table says. */
@@ -49,16 +49,17 @@ export function compileInsert(
       let count = 0;
       let firstNumber: number | undefined;
       const fresh: { readonly row: SqlRow; readonly number: number | undefined }[] = [];
-      const failed = untilFailure(source(env), (given) => {
+      const make = (given: readonly Cell[]): void => {
         const { row: made, number } = newRow(table, rules, given, insert, env, work, compiler);
         const row = work.before({ table, before: undefined, after: made }, env);
         if (row === undefined) return;
         checkRow(table, rules, row, env, compiler);
         fresh.push({ row, number });
-      });
+      };
+      const failed = yield* untilFailure(source(env), make, env.work.isDue);
       const rows = fresh.map(({ row }) => row);
       if (conflict === undefined) yield* work.changes.readOwn(table, rows, env);
-      forEachItem(fresh, ({ row, number }) => {
+      const add = ({ row, number }: (typeof fresh)[number]): void => {
         const done =
           conflict === undefined ? plainInsert(table, row, env, work) : conflict(row, env, work);
         if (done === undefined) return;
@@ -68,7 +69,8 @@ export function compileInsert(
         if (done.inserted) firstNumber ??= number;
         if (done.insertId !== undefined) firstNumber = done.insertId;
         if (returning !== undefined) results.push(returning.run({ ...env, tuple: [done.row] }));
-      });
+      };
+      yield* eachInTurns(fresh, add, env.work.isDue);
       if (failed !== undefined) throw failed;
       if (conflict === undefined) yield* work.changes.readParents(table, rows);
       return {

@@ -3,7 +3,6 @@
 import { compileFrom } from "../compile/from";
 import type { Tuple } from "../compile/joinPlan";
 import { newestTuples } from "../compile/locking";
-import { toEnd } from "../compile/slices";
 import {
   truth,
   type Compiler,
@@ -22,7 +21,7 @@ import { changeTarget, type ChangeWork, type CompiledChange } from "./changeType
 import { cellsOf, newRow } from "./insert";
 import { returningIn } from "./returning";
 import { checkRow, withGeneratedColumns } from "./rowChecks";
-import { forEachItem } from "./rows";
+import { eachInTurns } from "./rows";
 import { tableRules } from "./tableRules";
 
 /** The result of a clause for a tuple: the row that RETURNING sees, or undefined where nothing was changed. */
@@ -63,13 +62,12 @@ export function compileMerge(
   return {
     columns: returning?.columns ?? [],
     *run(outer, work) {
-      yield* [];
       const env: Env = { ...outer, tuple: [], up: outer };
-      const tuples = toEnd(from.tuples(env));
+      const tuples = yield* from.tuples(env);
       const newest = read === undefined ? tuples : newestTuples(from, tuples, env);
       const results: SqlRow[] = [];
       let count = 0;
-      forEachItem(newest, (tuple) => {
+      const change = (tuple: Tuple): void => {
         const isMatched = tuple[at] !== undefined;
         const inside: Env = { ...env, tuple };
         const clause = clauses.find(
@@ -80,7 +78,8 @@ export function compileMerge(
         count++;
         if (returning !== undefined)
           results.push(returning.run({ ...env, tuple: tuple.with(at, row) }));
-      });
+      };
+      yield* eachInTurns(newest, change, env.work.isDue);
       return { rows: results, count };
     },
   };

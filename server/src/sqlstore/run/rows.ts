@@ -4,6 +4,7 @@ import type { Dialect } from "../../program/dialect";
 import { isAbout } from "../../exploration/lookups";
 import { primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
+import { toEnd, type Slices } from "../compile/slices";
 import { comparer, type Compare } from "../values/compare";
 import { asSqlFailure, SqlFailure } from "../sqlError";
 import type { SqlRow } from "../values/value";
@@ -36,11 +37,21 @@ export function missingRows(asked: ReadRequest): MissingRows {
  * and is met again when it does not.
  */
 export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): void {
+  toEnd(eachInTurns(items, body, () => false));
+}
+
+/** As `forEachItem`, in slices. */
+export function* eachInTurns<T>(
+  items: Iterable<T>,
+  body: (item: T) => void,
+  isDue: () => boolean,
+): Slices<void> {
   let first: ReadRequest | undefined;
   const keys = new Set<StoreKey>();
   const scans = new Set<string>();
   const lookups = new Map<string, Lookup>();
   for (const item of items) {
+    if (isDue()) yield;
     try {
       body(item);
     } catch (error) {
@@ -68,13 +79,14 @@ export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): voi
   );
 }
 
-/** As `forEachItem`, until an item fails: the failure is met where its turn comes. */
-export function untilFailure<T>(
+/** As `eachInTurns`, until an item fails: the failure is met where its turn comes. */
+export function* untilFailure<T>(
   items: Iterable<T>,
   body: (item: T) => void,
-): SqlFailure | undefined {
+  isDue: () => boolean,
+): Slices<SqlFailure | undefined> {
   let failed: SqlFailure | undefined;
-  forEachItem(items, (item) => {
+  const tried = (item: T): void => {
     if (failed !== undefined) return;
     try {
       body(item);
@@ -83,7 +95,8 @@ export function untilFailure<T>(
       if (!(known instanceof SqlFailure)) throw error;
       failed = known;
     }
-  });
+  };
+  yield* eachInTurns(items, tried, isDue);
   return failed;
 }
 

@@ -178,7 +178,7 @@ export type StatementEnd =
   | {
       readonly ok: true;
       readonly result: ChangeResult;
-      readonly writes: ReadonlyMap<StoreKey, Value>;
+      readonly writes: Iterable<readonly [StoreKey, Value]>;
       readonly changed?: readonly ChangedRow[];
       readonly pending?: readonly PendingReference[];
     }
@@ -264,7 +264,7 @@ export function* runPlan(
     const variables = new Map(context.variables);
     try {
       const env: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
-      const slices = plan.run(env, changeWork);
+      const slices = checked(plan.run(env, changeWork), changes, env);
       let slice = slices.next();
       while (slice.done !== true) {
         if (slice.value === undefined) yield PAUSE;
@@ -275,7 +275,6 @@ export function* runPlan(
         slice = slices.next();
       }
       const result = slice.value;
-      changes.checkReferences(env);
       const [pending, changed] = [changes.pending(), changes.changed()];
       return { ok: true, result, writes: changes.writes(), changed, pending };
     } catch (error) {
@@ -295,6 +294,17 @@ export function* runPlan(
       if (lost !== undefined) return lost;
     }
   }
+}
+
+/** A change, and then the references of its rows. */
+function* checked(
+  steps: ChangeSteps<ChangeResult>,
+  changes: Changes,
+  env: Env,
+): ChangeSteps<ChangeResult> {
+  const result = yield* steps;
+  yield* changes.checkReferences(env);
+  return result;
 }
 
 /** Looks again at references that were deferred. */
