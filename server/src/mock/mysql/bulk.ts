@@ -50,8 +50,7 @@ function refused(what: string): SqlError {
 }
 
 /** An INSERT of one row of arguments, up to its row. */
-const INSERT =
-  /^(\s*(?:insert|replace)\s[^?'"]*?\bvalues?\s*)(\((?:[^()'"]|\([^()'"]*\))*\))\s*;?\s*$/iu;
+const INSERT = /^(\s*(?:insert|replace)\s[^?'"]*?\bvalues?\s*)(\((?:[^()'"]|\([^()'"]*\))*\))$/iu;
 /** Texts that are not longer are planned once. */
 const LONGEST_TEXT = 15_000;
 
@@ -61,7 +60,7 @@ export async function runBulk(
   text: string,
   rows: readonly (readonly MockArgument[])[],
 ): Promise<Outcome<StatementResult>> {
-  const [, head = text, row = ""] = INSERT.exec(text) ?? [];
+  const [, head = text, row = ""] = INSERT.exec(text.trim()) ?? [];
   const most = row === "" ? 1 : Math.max(1, Math.floor(LONGEST_TEXT / (row.length + 1)));
   const isWhole = rows.length <= most;
   const isAlone = on.status === "idle" && on.autocommit;

@@ -45,7 +45,7 @@ export interface Changes {
   readonly pending: () => readonly PendingReference[];
   /** Fails for those of which a row is left that refers to none. */
   readonly checkPending: (all: readonly PendingReference[]) => void;
-  /** What is to be written, by keys that occur once each. */
+  /** The versions that are to be written; no key occurs twice. */
   readonly writes: () => Iterable<readonly [StoreKey, Value]>;
   /** The rows that are not as they were, in the order in which they changed first. */
   readonly changed: () => readonly ChangedRow[];
