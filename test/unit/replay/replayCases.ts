@@ -9,6 +9,10 @@ import {
   type ReplayReport,
 } from "../../../server/src/replay/replayAnomaly";
 import type { LiveServer } from "../../../server/src/replay/servers/liveServer";
+import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
+import type { Program } from "../../../server/src/program/program";
+import { createProjectReader } from "../../../server/src/service/readProject";
+import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
 import { breaksData, type Anomaly } from "../../../server/src/protocol/report";
 import { productOf } from "../store/programs";
 import { analyseProgram } from "../truth/analyse";
@@ -18,6 +22,12 @@ const parsers = loadPgParser().then((pg) => ({ pg }));
 export interface Replayed {
   readonly anomaly: Anomaly;
   readonly report: ReplayReport;
+}
+
+/** The program of files of code and SQL, as a workspace is read. */
+export async function programOfCode(files: readonly SourceFile[]): Promise<Program> {
+  const reader = createProjectReader(await parsers, await loadCodeParsers());
+  return reader.read({ files, context: [], configuration: DEFAULT_CONFIGURATION });
 }
 
 /** Checks two transactions at a time at the level, and replays the confirmed findings that `wanted` takes. */

@@ -1,16 +1,12 @@
 // Anomalies of application code on a real PostgreSQL: the statements that the code makes, whatever library it calls.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { loadPgParser } from "../../../server/src/engine/pgParser";
-import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
 import type { TemporaryServer } from "../../../server/src/replay/servers/temporary";
-import { createProjectReader } from "../../../server/src/service/readProject";
-import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
 import { programOf } from "../frontend/code/prismaPrograms";
 import type { Program } from "../../../server/src/program/program";
 import { serverFor } from "../../support/liveServers";
 import { sql } from "../truth/analyse";
-import { checkNothingLeft, replayAll, verdictsOf } from "./replayCases";
+import { checkNothingLeft, programOfCode, replayAll, verdictsOf } from "./replayCases";
 
 interface Case {
   readonly name: string;
@@ -133,7 +129,5 @@ describe("anomalies of application code on PostgreSQL", () => {
 async function programIn(files: Case["files"]): Promise<Program> {
   const { "schema.prisma": models, ...code } = files;
   if (models !== undefined) return programOf(models, code);
-  const reader = createProjectReader({ pg: await loadPgParser() }, await loadCodeParsers());
-  const all = Object.entries(files).map(([file, text]) => sql(text, file));
-  return reader.read({ files: all, context: [], configuration: DEFAULT_CONFIGURATION });
+  return programOfCode(Object.entries(files).map(([file, text]) => sql(text, file)));
 }
