@@ -1,15 +1,15 @@
 // Bundles the extension, the language server, the solver worker, the CLI and the webview into dist/,
 // puts the WASM of the solver and of the parser beside them, checks every bundle against its size budget, and writes
-// the licenses of all that lies there.
+// the licenses of all that lies there. Programs that run beside each other share the parts that they have in common.
 //
-//   node esbuild.mjs                    everything
-//   node esbuild.mjs --only=cli,worker  some bundles (others are left as they are)
-//   node esbuild.mjs --watch            everything, again after each change, unminified
+//   node esbuild.mjs          everything
+//   node esbuild.mjs --watch  everything, again after each change, unminified
 import * as esbuild from "esbuild";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -21,20 +21,24 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 const outdir = path.join(root, "dist");
 const require = createRequire(import.meta.url);
 
-// Budgets in kB, minified. A bundle that outgrows its own has usually pulled in something by accident.
+// Budgets in kB, minified, of a bundle and the parts that it loads. One that outgrows its own has usually pulled in something by
+// accident. `reads`: it holds the readers of SQL and code, which those bundles share as parts of their own.
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
-  { name: "server", entry: "server/src/server.ts", budget: 1020 },
-  { name: "check", entry: "server/src/checkWorker.ts", budget: 2300 },
-  { name: "worker", entry: "server/src/worker.ts", budget: 465 },
+  { name: "server", entry: "server/src/server.ts", budget: 1050 },
+  { name: "check", entry: "server/src/checkWorker.ts", budget: 2650, reads: true },
+  { name: "worker", entry: "server/src/worker.ts", budget: 500 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
-  { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2850 },
+  { name: "explore", entry: "server/src/exploreWorker.ts", budget: 3100, reads: true },
   { name: "record", entry: "server/src/recordWorker.ts", budget: 100 },
-  { name: "database", entry: "server/src/database.ts", budget: 4200 },
-  { name: "store", entry: "server/src/library.ts", budget: 860 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 2640 },
+  { name: "database", entry: "server/src/database.ts", budget: 4400, reads: true },
+  { name: "store", entry: "server/src/library.ts", budget: 900 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 2850, reads: true },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
+
+/** Parts carry a digest of their content, so that parts of an earlier build would stay. */
+const PART = /^part-\w+\.js(?:\.map)?$/u;
 
 // Files that their owners load from the folder of the running script: package and path in it.
 const SOLVER_SCRIPT = "build/z3-built.js";
@@ -51,7 +55,7 @@ const assets = [
 ];
 
 const { values: options } = parseArgs({
-  options: { only: { type: "string" }, watch: { type: "boolean", default: false } },
+  options: { watch: { type: "boolean", default: false } },
 });
 
 /**
@@ -78,11 +82,11 @@ const oneDialectPerImport = {
   },
 };
 
-/** Build options of one bundle. */
-function configure(bundle) {
+/** Build options of some bundles. */
+function configure(some) {
   const common = {
     absWorkingDir: root,
-    entryPoints: { [bundle.name]: bundle.entry },
+    entryPoints: Object.fromEntries(some.map(({ name, entry }) => [name, entry])),
     outdir,
     bundle: true,
     minify: !options.watch,
@@ -93,33 +97,55 @@ function configure(bundle) {
     logLevel: "warning",
     define: { "process.env.NODE_ENV": '"production"' },
   };
-  if (bundle.name === "webview") {
+  if (some.some(({ name }) => name === "webview")) {
     return { ...common, platform: "browser", target: "es2022", format: "iife" };
   }
   return {
     ...common,
-    platform: "node",
-    target: "node20",
-    // Tables of character sets take half the bytes that their escapes do; Node.js reads scripts as UTF-8.
-    charset: "utf8",
+    ...ON_NODE,
     format: "cjs",
-    external: bundle.name === "extension" ? ["vscode"] : [],
+    external: some.some(({ name }) => name === "extension") ? ["vscode"] : [],
     plugins: [keepSolverOutside, oneDialectPerImport],
     // Some dependencies publish an ES module beside a UMD one whose requires cannot be followed.
     mainFields: ["module", "main"],
-    banner: bundle.name === "cli" ? { js: "#!/usr/bin/env node" } : {},
   };
 }
 
-/** Those asked for by --only, or all. Ends with a message on an unknown name. */
-function selected() {
-  if (options.only === undefined) return bundles;
-  const names = options.only.split(",");
-  const known = bundles.map((bundle) => bundle.name);
-  for (const name of names) {
-    if (!known.includes(name)) fail([`Unknown bundle "${name}": there are ${known.join(", ")}.`]);
+// Tables of character sets take half the bytes that their escapes do; Node.js reads scripts as UTF-8.
+const ON_NODE = { platform: "node", target: "node20", charset: "utf8" };
+
+/** Builds bundles that share their parts. Only ES modules can be split, and an extension host loads none: each is made CommonJS. */
+async function buildShared(some) {
+  const between = await mkdtemp(path.join(os.tmpdir(), "isolens-build-"));
+  try {
+    const split = await esbuild.build({
+      ...configure(some),
+      outdir: between,
+      format: "esm",
+      splitting: true,
+      chunkNames: "part-[hash]",
+    });
+    const modules = await readdir(between);
+    for (const file of await readdir(outdir))
+      if (PART.test(file) && !modules.includes(file)) await rm(path.join(outdir, file));
+    await esbuild.build({
+      ...ON_NODE,
+      entryPoints: modules
+        .filter((file) => file.endsWith(".js"))
+        .map((file) => path.join(between, file)),
+      outdir,
+      format: "cjs",
+      // What a module exports by default would be wrapped once more by an import of Node's own.
+      supported: { "dynamic-import": false },
+      minify: true,
+      sourcemap: true,
+      sourcesContent: false,
+      logLevel: "warning",
+    });
+    return split.metafile;
+  } finally {
+    await rm(between, { recursive: true, force: true });
   }
-  return bundles.filter((bundle) => names.includes(bundle.name));
 }
 
 function fail(lines) {
@@ -169,24 +195,34 @@ function packageFolder(name) {
 }
 
 /** Prints a line per bundle; returns what is over its budget. */
-function checkSizes(built) {
-  const problems = [];
-  for (const { bundle, metafile } of built) {
-    for (const [file, output] of Object.entries(metafile.outputs)) {
-      const extension = path.extname(file);
-      if (extension === ".map") continue;
-      const limit = extension === ".css" ? (bundle.styles ?? 0) : bundle.budget;
-      const size = Math.ceil(output.bytes / 1000);
-      console.log(`${file.padEnd(20)} ${String(size).padStart(5)} kB of ${limit} kB`);
-      if (size > limit) problems.push(`${file} has ${size} kB, its budget is ${limit} kB.`);
-    }
-  }
-  return problems;
+function checkSizes(some, { outputs }) {
+  return some.flatMap(({ entry, budget, styles }) => {
+    const [file, { cssBundle }] = Object.entries(outputs).find(
+      ([, { entryPoint }]) => entryPoint === entry,
+    );
+    const sizes = [[file, budget], ...(cssBundle ? [[cssBundle, styles]] : [])];
+    return sizes.flatMap(([each, limit]) => {
+      const bytes = [...loaded(each, outputs)].reduce((sum, part) => sum + outputs[part].bytes, 0);
+      const size = Math.ceil(bytes / 1000);
+      const name = path.basename(each);
+      console.log(`${name.padEnd(20)} ${String(size).padStart(5)} kB of ${limit} kB`);
+      return size > limit ? [`${name} has ${size} kB, its budget is ${limit} kB.`] : [];
+    });
+  });
+}
+
+/** A file of the build and the parts that it imports, directly or not. */
+function loaded(file, outputs, known = new Set()) {
+  if (known.has(file)) return known;
+  known.add(file);
+  for (const { path: part } of outputs[file].imports)
+    if (part in outputs) loaded(part, outputs, known);
+  return known;
 }
 
 /** Writes the licenses of what is bundled or copied; returns what is wrong with them. */
 async function writeNotices(built) {
-  const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const inputs = built.flatMap(({ inputs }) => Object.keys(inputs));
   const bundled = inputs.flatMap((input) => packageOf(path.posix.join(slashed(root), input)) ?? []);
   const copied = assets.map(([name]) => slashed(packageFolder(name)));
   const { text, problems } = noticesOf(new Set([...bundled, ...copied]));
@@ -199,34 +235,25 @@ function slashed(file) {
   return file.split(path.sep).join("/");
 }
 
-async function buildAll(chosen) {
-  const missing = chosen.filter((bundle) => !existsSync(path.join(root, bundle.entry)));
-  const present = chosen.filter((bundle) => !missing.includes(bundle));
-  const results = await Promise.allSettled(
-    present.map((bundle) => esbuild.build(configure(bundle))),
+async function buildAll() {
+  const readers = bundles.filter(({ reads }) => reads);
+  const groups = [readers, ...bundles.filter(({ reads }) => !reads).map((bundle) => [bundle])];
+  const metafiles = await Promise.all(
+    groups.map(async (group) =>
+      group === readers ? buildShared(group) : (await esbuild.build(configure(group))).metafile,
+    ),
   );
-  const built = [];
-  const problems = missing.map(
-    (bundle) => `${bundle.entry}, the entry of dist/${bundle.name}.js, is missing.`,
-  );
-  results.forEach((result, at) => {
-    const bundle = present[at];
-    if (result.status === "fulfilled") built.push({ bundle, metafile: result.value.metafile });
-    else problems.push(`dist/${bundle.name}.js: ${result.reason.message}`);
-  });
-  problems.push(...checkSizes(built));
-  // Some bundles alone do not tell what the others hold.
-  if (built.length === bundles.length) problems.push(...(await writeNotices(built)));
+  const problems = groups.flatMap((group, at) => checkSizes(group, metafiles[at]));
+  problems.push(...(await writeNotices(metafiles)));
   if (problems.length > 0) fail(problems);
 }
 
-const chosen = selected();
 await copyAssets();
 if (options.watch) {
-  for (const bundle of chosen) {
-    const context = await esbuild.context({ ...configure(bundle), logLevel: "info" });
+  for (const bundle of bundles) {
+    const context = await esbuild.context({ ...configure([bundle]), logLevel: "info" });
     await context.watch();
   }
 } else {
-  await buildAll(chosen);
+  await buildAll();
 }

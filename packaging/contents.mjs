@@ -28,7 +28,7 @@ export function npmContents() {
     activationEvents: _events,
     ...rest
   } = ownManifest();
-  return contentsOf(rest, (file) => !/^(?:webview\/|dist\/(?:extension|webview)\.)/u.test(file));
+  return contentsOf(rest, (file) => !/^(?:client\/|webview\/|dist\/(?:extension|webview)\.)/u.test(file));
 }
 
 /**

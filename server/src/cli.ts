@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Entry of dist/cli.js: connects the command line to this process.
 import path from "node:path";
 import { defectText, runCli, type DatabaseCommands } from "./cli/main";

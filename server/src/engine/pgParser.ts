@@ -1,6 +1,7 @@
 // Loads and calls PostgreSQL's parser, compiled to WebAssembly. A call that crashes it (stack overflow, memory) corrupts the instance: a
 // spare one takes over at once, and another is loaded.
 import type { ParseResult } from "libpg-query";
+import initialise from "libpg-query/wasm/libpg-query.js";
 import {
   createByteMap,
   DEEPEST_NESTING,
@@ -11,11 +12,6 @@ import {
 
 /** The parser. Rejects if its script or WASM file is missing or unsuitable. */
 export async function loadPgParser(): Promise<PgParser> {
-  const script: { readonly default: unknown } = await import("libpg-query/wasm/libpg-query.js");
-  const initialise = script.default;
-  if (typeof initialise !== "function") {
-    throw new Error("the script of libpg-query does not export its start function");
-  }
   const load = async (): Promise<Instance> => {
     const silent = (): void => undefined;
     const started: unknown = await Reflect.apply(initialise, undefined, [
