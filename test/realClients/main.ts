@@ -2,7 +2,9 @@
 // program prints a line for each step; a step is as expected when both lines are the same, so that nothing here says what
 // a server answers.
 //
-//   npm run clients -- [--only REGEX] [--folder DIR] [--install] [--verbose]
+//   npm run clients -- [--only REGEX] [--folder DIR] [--install] [--recorded] [--verbose]
+//
+// With `--recorded` they run on the real server below `isolens record` instead, which must not be noticed.
 //
 // Packages are looked for in DIR (`~/.cache/isolens-clients`), where `--install` puts them by the ordinary installers;
 // clients whose packages or tools are not there are listed by name.
@@ -13,13 +15,14 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { CLIENTS, type Client, type Product } from "./clients";
 import { commandFor, install, type Command } from "./languages";
-import { startMock, startReal, type RunningServer } from "./servers";
+import { startMock, startReal, startRecording, type RunningServer } from "./servers";
 
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", default: "" },
     folder: { type: "string", default: path.join(os.homedir(), ".cache", "isolens-clients") },
     install: { type: "boolean", default: false },
+    recorded: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
   },
 });
@@ -82,10 +85,11 @@ async function compared(
   command: Command,
   real: RunningServer,
 ): Promise<Row> {
-  const mock = await startMock(product);
+  const mock = await (options.recorded ? startRecording(product, real.port) : startMock(product));
   await real.reset?.();
   try {
     const expected = linesOf(client, product, command, real.port);
+    if (options.recorded) await real.reset?.();
     const found = linesOf(client, product, command, mock.port);
     // A program that does nothing on the real server shows nothing.
     const different = [...expected].filter(
@@ -93,7 +97,7 @@ async function compared(
     );
     if (options.verbose)
       for (const [step, line] of different)
-        console.log(`  ${step}\n    real ${line}\n    mock ${found.get(step) ?? "(nothing)"}`);
+        console.log(`  ${step}\n    real  ${line}\n    other ${found.get(step) ?? "(nothing)"}`);
     return {
       client,
       product,

@@ -1,7 +1,9 @@
 // The servers that clients are run on: `isolens serve`, and a real one of the product on a port of this machine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import net from "node:net";
+import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import mysql from "mysql2/promise";
@@ -64,6 +66,36 @@ export async function startMock(
       const ended = once(child, "exit");
       child.kill("SIGINT");
       await ended;
+    },
+  };
+}
+
+/** `isolens record` in front of a server; its remarks on what it cannot decode are printed. */
+export async function startRecording(product: Product, to: number): Promise<RunningServer> {
+  const port = await freePort();
+  const folder = mkdtempSync(path.join(os.tmpdir(), "isolens-clients-"));
+  const { user, password, host } = USER;
+  const server = `${product}://${user}:${password}@${host}:${String(to)}/app`;
+  const args = [CLI, "record", "--server", server, "--port", String(port), "--out", folder];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on("data", (chunk: Buffer) => {
+      const said = chunk.toString();
+      if (said.includes("through")) resolve();
+      else console.log(said.trimEnd());
+    });
+    child.once("exit", (code) => {
+      reject(new Error(`isolens record ended with ${String(code)}`));
+    });
+  });
+  return {
+    port,
+    async stop() {
+      const ended = once(child, "exit");
+      // The clients' answers are compared, and nothing is learnt.
+      child.kill("SIGKILL");
+      await ended;
+      rmSync(folder, { recursive: true });
     },
   };
 }

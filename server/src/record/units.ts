@@ -178,8 +178,9 @@ function stretchesOf(blocks: readonly Block[]): readonly Stretch[] {
     isPart = false,
   ): void => {
     const last = stretches.at(-1);
-    if (last && site && last.site && isSameCall(last.site, site))
-      last.statements.push(...statements);
+    // Tags that name no call (a route without a trace) do not tell one request from the next.
+    const isOne = last?.site !== undefined && site?.call !== undefined;
+    if (isOne && last.site && isSameCall(last.site, site)) last.statements.push(...statements);
     else
       stretches.push({
         statements: [...statements],
