@@ -35,6 +35,8 @@ interface Ready {
   readonly own: Buffer | undefined;
 }
 
+/** The bits of a mode by which somebody may write. */
+const WRITABLE = 0o222;
 const MARK = "\ufeff";
 
 /**
@@ -69,8 +71,11 @@ export function writeTexts(changes: readonly ChangedText[]): WriteFailure | unde
         return refuse(change.path, reason);
       }
       accessSync(target, constants.W_OK);
+      const { mode } = statSync(target);
+      // A user with all rights may write it, and yet somebody said no.
+      if ((mode & WRITABLE) === 0) return refuse(change.path, "it is read-only");
       const beside = path.join(path.dirname(target), `.${path.basename(target)}.isolens`);
-      writeFileSync(beside, mark + change.after, { mode: statSync(target).mode });
+      writeFileSync(beside, mark + change.after, { mode });
       ready.push({ target, beside, own });
     } catch (error) {
       return refuse(change.path, fileErrorText(error));

@@ -134,7 +134,7 @@ describe("the consequence of a run", () => {
       { initial: account(10), here: account(7), serial: [account(8), account(9)] },
     ],
     [
-      "duplicate: Two bookings for room 63 on 2025-01-01, where one at a time leaves 1",
+      "duplicate: Two bookings for room 63 on 2025-01-01, where one at a time leaves one",
       {
         here: { bookings: [booking(1), booking(2)] },
         serial: [{ bookings: [booking(1)] }, { bookings: [booking(2)] }],
@@ -143,7 +143,7 @@ describe("the consequence of a run", () => {
     ],
     // A function that is not followed gave both the same text, of which nobody knows more.
     [
-      "duplicate: Two bookings for room 63 with the same guest, where one at a time leaves 1",
+      "duplicate: Two bookings for room 63 with the same guest, where one at a time leaves one",
       {
         here: { bookings: [1, 2].map((id) => booking(id, { guest: "code:parse(u3)" })) },
         serial: [
@@ -154,7 +154,7 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "limit: Three bookings for room 63, where one at a time leaves 2",
+      "limit: Three bookings for room 63, where one at a time leaves two",
       {
         initial: { bookings: [booking(1)] },
         here: { bookings: [booking(1), booking(2), booking(3)] },
@@ -206,7 +206,7 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "rows: One booking is left, where one at a time leaves 2",
+      "rows: One booking is left, where one at a time leaves two",
       {
         initial: { bookings: [booking(1, { room_id: "a" })] },
         here: { bookings: [booking(2, { room_id: "b" })] },
@@ -226,7 +226,7 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "rows: Two bookings are left, where one at a time leaves 1",
+      "rows: Two bookings are left, where one at a time leaves one",
       {
         here: { bookings: [booking(1), booking(2)] },
         serial: [{ bookings: [booking(1)] }, { bookings: [booking(2)] }],
@@ -280,7 +280,7 @@ describe("the consequence of a run", () => {
       },
     ],
     [
-      "noted: One audit log is left, where one at a time leaves 2",
+      "noted: One audit log is left, where one at a time leaves two",
       {
         here: { audit_log: [{ id: 1 }] },
         serial: [{ audit_log: [{ id: 1 }, { id: 2 }] }, { audit_log: [{ id: 1 }, { id: 3 }] }],

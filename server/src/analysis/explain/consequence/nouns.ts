@@ -74,6 +74,11 @@ export function sharedText(row: Row, columns: readonly string[]): string {
 
 const NUMBERS = ["no", "one", "two", "three", "four", "five"];
 
+/** A number of rows without their table: "one", "12", "none". */
+export function numberText(count: number): string {
+  return count === 0 ? "none" : (NUMBERS[count] ?? String(count));
+}
+
 /** "two bookings", "one booking", "no booking", "12 bookings". */
 export function countText(count: number, table: string): string {
   const word = NUMBERS[count] ?? String(count);

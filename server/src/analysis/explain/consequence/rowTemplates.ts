@@ -2,7 +2,16 @@
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Row } from "../../../protocol/witness";
 import { listText } from "../words";
-import { countText, plainValue, plainWords, plural, rowName, sharedText, singular } from "./nouns";
+import {
+  countText,
+  numberText,
+  plainValue,
+  plainWords,
+  plural,
+  rowName,
+  sharedText,
+  singular,
+} from "./nouns";
 import {
   agree,
   countsLike,
@@ -32,7 +41,7 @@ export function overLimit(runs: Runs): string | undefined {
       const limit = limitsRead(runs, table).find(({ value }) => most <= value && value < here);
       const rows = `${countText(here, table)} ${sharedText(row, columns)}`;
       if (limit) return `${rows}, where ${limit.name} is ${String(limit.value)}`;
-      if (most > 1) return `${rows}, where one at a time leaves ${String(most)}`;
+      if (most > 1) return `${rows}, where one at a time leaves ${numberText(most)}`;
     }
   return undefined;
 }
@@ -81,14 +90,14 @@ function isReference(runs: Runs, table: string, column: string): boolean {
   );
 }
 
-/** "Two bookings for room 63, where one at a time leaves 1": rows that agree in the columns of a lookup, more than any order leaves. */
+/** "Two bookings for room 63, where one at a time leaves one": rows that agree in the columns of a lookup, more than any order leaves. */
 export function twice(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
     for (const row of addedRows(runs, table)) {
       const columns = runs.lookedUp(table);
       const { here, serial } = countsLike(runs, table, row, columns);
       if (columns.length === 0 || here < 2 || serial.some((count) => count >= here)) continue;
-      const most = String(Math.max(...serial));
+      const most = numberText(Math.max(...serial));
       return `${countText(here, table)} ${sharedText(row, columns)}, where one at a time leaves ${most}`;
     }
   return undefined;
@@ -178,7 +187,7 @@ export function otherRows(runs: Runs): string | undefined {
     if (counts.includes(count)) continue;
     const others = [...new Set(counts)]
       .sort((a, b) => a - b)
-      .map(String)
+      .map(numberText)
       .join(" or ");
     const verb = count < 2 ? "is" : "are";
     return `${countText(count, table)} ${verb} left, where one at a time leaves ${others}`;

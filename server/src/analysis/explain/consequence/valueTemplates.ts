@@ -85,7 +85,8 @@ export function belowZeroTogether(runs: Runs): string | undefined {
     if (runs.serial.some(({ final }) => sum(final) < 0)) continue;
     const names = [...new Set(cells.map((cell) => plural(cell.table)))];
     const columns = [...new Set(cells.map(({ column }) => column))];
-    return `the ${columns.join(" and ")} of ${names.join(" and ")} add up to ${String(here)}, below zero`;
+    const verb = columns.length > 1 ? "add" : "adds";
+    return `the ${columns.join(" and ")} of ${names.join(" and ")} ${verb} up to ${String(here)}, below zero`;
   }
   return undefined;
 }
