@@ -12,6 +12,8 @@ import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import mysql from "mysql2/promise";
+import pg from "pg";
 import { startMock, startReal, type RunningServer } from "../realClients/servers";
 
 const { values: options } = parseArgs({
@@ -85,7 +87,11 @@ async function main(): Promise<boolean> {
       const history = path.join(results, `${name}.json`);
       const mock = await startMock(isPostgres ? "postgres" : "mysql", {
         level,
-        further: options.history === "no" ? [] : ["--history", history],
+        // The history begins when rows are loaded.
+        further:
+          options.history === "no"
+            ? []
+            : ["--history", history, "--strong-until", "1000000 seconds"],
         ...(options.profile && { profile: path.join(results, name) }),
       });
       let own: Run;
@@ -137,8 +143,24 @@ async function run(name: string, { port }: RunningServer, side: string): Promise
   const begun = performance.now();
   const loaded = await java(name, config, folder, ["--create=true", "--load=true"]);
   const loading = (performance.now() - begun) / 1000;
+  if (side === "mock" && options.history !== "no") await beginHistory(port);
   const executed = await java(name, config, folder, ["--execute=true"]);
   return { ...figuresOf(folder, loaded + executed), loading };
+}
+
+async function beginHistory(port: number): Promise<void> {
+  const address = { host: "127.0.0.1", port, user: "app", password: "secret", database: "app" };
+  const start = "select isolens_start()";
+  if (isPostgres) {
+    const client = new pg.Client(address);
+    await client.connect();
+    await client.query(start);
+    await client.end();
+    return;
+  }
+  const client = await mysql.createConnection(address);
+  await client.query(start);
+  await client.end();
 }
 
 /** The configuration that BenchBase brings, for this server and this many terminals. */

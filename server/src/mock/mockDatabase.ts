@@ -97,7 +97,13 @@ export function createMockDatabase(options: MockOptions): MockResult {
   let generation = 0;
   const openedAt = Date.now();
   let store: MockStore = isLoading
-    ? createMockStore({ level: loadingLevel(level), initial, seed, strategy: "latest" })
+    ? createMockStore({
+        level: loadingLevel(level),
+        initial,
+        seed,
+        strategy: "latest",
+        isForgetful: true,
+      })
     : createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
   let count = 0;
   const hearers = new Set<Hearer>();
@@ -153,9 +159,14 @@ export function createMockDatabase(options: MockOptions): MockResult {
     store = createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
   }
 
+  /** Begins when rows are loaded. */
+  function history(): RecordedHistory {
+    return isLoading ? NO_HISTORY : store.history();
+  }
+
   function reset(next = seed): void {
     seed = next;
-    options.onReset?.(store.history());
+    options.onReset?.(history());
     generation++;
     ticks = 0;
     sequences = startOfSequences.copy();
@@ -165,7 +176,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
   return {
     ok: true,
     database: {
-      history: () => store.history(),
+      history,
       atEnd(text, parameters = []) {
         const { answer } = createMemoryStore(store.finalState());
         const session = createSqlSession(sql, {
@@ -266,6 +277,8 @@ export function createMockDatabase(options: MockOptions): MockResult {
     },
   };
 }
+
+const NO_HISTORY: RecordedHistory = { format: "isolens-history", version: 1, sessions: [] };
 
 /** A session with what it listens to. */
 interface Hearer {

@@ -62,6 +62,24 @@ describe("a loading phase", () => {
       ));
 });
 
+test("a loading phase at a product's level is no part of the history, and what it left is", () =>
+  withStore({ level: "postgres:serializable", strongUntil: "nothing" }, async (store, connect) => {
+    const client = await connect();
+    await client.query("INSERT INTO t VALUES (3, 7)");
+    await client.query("UPDATE t SET v = 9 WHERE id = 1");
+    assert.deepEqual(store.history().sessions, []);
+    await client.query("SELECT isolens_start()");
+    assert.equal(await valueOf(client), 9);
+    await client.query("UPDATE t SET v = 10 WHERE id = 3");
+    assert.equal(JSON.stringify(store.history()).match(/"w":/gu)?.length, 1);
+    assert.equal(store.verdicts()["serializable"], "ok");
+    assert.deepEqual(store.rows("SELECT v FROM t ORDER BY id"), [
+      { v: "9" },
+      { v: "0" },
+      { v: "10" },
+    ]);
+  }));
+
 describe("weak reads for some alone", () => {
   for (const [who, config, text] of [
     ["application_name=weak", { application_name: "weak" }, ""],
