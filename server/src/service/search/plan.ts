@@ -68,7 +68,8 @@ function makePlan(planning: Planning, among?: readonly number[]): Plan {
     const plan = (some: readonly number[]) => planPart(planning, some);
     if (fits(members.length, size)) units.push(...plan(members));
     else if (size === 2) {
-      const pairs = pairsByTable(flat, members, plan);
+      const anew = eachOnce(planning);
+      const pairs = pairsByTable(flat, members, (some) => planPart(anew, some));
       units.push(...pairs.units);
       omitted.push(...pairs.omitted);
     } else {
@@ -79,6 +80,18 @@ function makePlan(planning: Planning, among?: readonly number[]): Plan {
     }
   }
   return { units: mostWorthFirst(flat, units), omitted };
+}
+
+/** The planning that passes over what it was asked for before: a pair that shares several tables is planned with the first of them. */
+function eachOnce(planning: Planning): Planning {
+  const asked = new Set<string>();
+  const may = (some: readonly number[]): boolean => {
+    const key = some.join();
+    if (asked.has(key)) return false;
+    asked.add(key);
+    return planning.may(some);
+  };
+  return { ...planning, may };
 }
 
 /** Units sorted by worth; equal ones keep the order of their plan. */
