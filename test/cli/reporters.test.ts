@@ -5,12 +5,14 @@ import { anomalyDetails } from "../../server/src/cli/reporters/anomalyText";
 import type { TextStyle } from "../../server/src/cli/reporters/anomalyText";
 import { jsonReport } from "../../server/src/cli/reporters/json";
 import { levelTable } from "../../server/src/cli/reporters/levelTable";
+import { possibleLines } from "../../server/src/cli/reporters/openText";
 import { textReport } from "../../server/src/cli/reporters/text";
 import { hangingText, wrapText } from "../../server/src/cli/reporters/wrap";
 import type { Anomaly, LevelReport, ReportTransaction } from "../../server/src/protocol/report";
 import type { Note } from "../../server/src/program/program";
 import type { FileId } from "../../server/src/protocol/source";
 import type { Outcome } from "../../server/src/protocol/witness";
+import { SAME_IN_ORDER } from "../../server/src/store/confirm";
 import { LOST_UPDATE, UNCONFIRMED, report } from "./reports";
 import { matchSnapshot } from "./snapshot";
 
@@ -329,5 +331,18 @@ describe("the table of levels", () => {
     const lines = table([found, { ...none, level: "mysql:repeatable-read" }], 76);
     assert.match(lines[0] ?? "", /postgres:read-committed {2}mysql:repeatable-read/u);
     for (const line of lines) assert.ok(line.length <= 76, line);
+  });
+});
+
+describe("possible races", () => {
+  const told = (reason: string): string =>
+    possibleLines(report({ anomalies: [{ ...UNCONFIRMED, reason }] }), style(80)).join("\n");
+
+  it("are told with what stands in the way", () => {
+    assert.match(told("a function is not known"), /a function is not known\s+\(0badcafe\)/u);
+  });
+
+  it("are none where a run of the proposal gave what one order gives", () => {
+    assert.equal(told(SAME_IN_ORDER), "");
   });
 });

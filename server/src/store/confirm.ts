@@ -87,7 +87,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
     return {
       ...base,
       status: "unconfirmed",
-      reason: "one after the other the transactions give the same",
+      reason: SAME_IN_ORDER,
     };
   if (mayRefuse(run)) return { ...base, status: "unconfirmed", severity, reason: MAY_REFUSE };
   const [dirtyRead] = base.cycle.length > 0 ? [] : (execution.dirtyReads ?? []);
@@ -124,6 +124,9 @@ function lossOf(
   }
   return undefined;
 }
+
+/** The reason of a proposal that was run and is no anomaly; another run of its transactions may be. */
+export const SAME_IN_ORDER = "one after the other the transactions give the same";
 
 const MAY_REFUSE =
   "the server locks pages of an index at this level, and in a table as small as this one it refuses the run (40001)";

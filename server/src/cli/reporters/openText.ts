@@ -3,6 +3,7 @@
 import { isShown, type LevelReport } from "../../protocol/report";
 import { plainTerms } from "../../protocol/witness";
 import { adviceOn } from "../../service/verdict/advice";
+import { SAME_IN_ORDER } from "../../store/confirm";
 import { placeText, type TextStyle } from "./anomalyText";
 import { namesText } from "./names";
 import { listWords } from "./outcomes";
@@ -11,10 +12,11 @@ import { hangingText } from "./wrap";
 
 const MOST_POSSIBLE = 10;
 
-/** Races that the solver proposes and no run confirmed, with the obstacle, in the order of findings. */
+/** Races that the solver proposes and no run confirmed or refuted, with the obstacle, in the order of findings. */
 export function possibleLines(report: LevelReport, style: TextStyle): readonly string[] {
   const all = report.anomalies.filter(
-    (anomaly) => anomaly.status === "unconfirmed" && isShown(anomaly),
+    (anomaly) =>
+      anomaly.status === "unconfirmed" && isShown(anomaly) && anomaly.reason !== SAME_IN_ORDER,
   );
   if (all.length === 0) return [];
   const places = new Map(report.transactions.map((each) => [each.name, each]));
