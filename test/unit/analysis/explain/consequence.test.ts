@@ -48,6 +48,14 @@ const table = (name: string, more: Partial<Table> = {}): Table => ({
 const TABLES = [
   table("account"),
   table("bookings", {
+    columns: [
+      {
+        name: "cancelled",
+        type: "int",
+        nullable: false,
+        default: { kind: "literal", value: 0, type: "int" },
+      },
+    ],
     foreignKeys: [{ columns: ["room_id"], table: "rooms", referenced: ["id"] }],
   }),
   table("rooms"),
@@ -132,6 +140,28 @@ describe("the consequence of a run", () => {
     [
       "amount: Account 1 ends with balance 7, where one at a time leaves 8 or 9",
       { initial: account(10), here: account(7), serial: [account(8), account(9)] },
+    ],
+    [
+      "duplicate: Two bookings for room 63, where one at a time leaves one",
+      {
+        initial: { rooms: [{ id: 63, state: "free" }] },
+        here: {
+          bookings: [booking(1), booking(2, { day: "2025-01-02" })],
+          rooms: [{ id: 63, state: "taken" }],
+        },
+        serial: [booking(1), booking(2, { day: "2025-01-02" })].map((only) => ({
+          bookings: [only],
+          rooms: [{ id: 63, state: "taken" }],
+        })),
+      },
+    ],
+    [
+      "duplicate: Two bookings for room 63, where one at a time leaves one",
+      {
+        here: { bookings: [booking(1, { cancelled: 0 }), booking(2, { cancelled: 0 })] },
+        serial: [1, 2].map((id) => ({ bookings: [booking(id, { cancelled: 0 })] })),
+        lookedUp: ["room_id", "cancelled"],
+      },
     ],
     [
       "duplicate: Two bookings for room 63 on 2025-01-01, where one at a time leaves one",

@@ -39,7 +39,7 @@ export function overLimit(runs: Runs): string | undefined {
       if (columns.length === 0 || serial.some((count) => count >= here)) continue;
       const most = Math.max(...serial);
       const limit = limitsRead(runs, table).find(({ value }) => most <= value && value < here);
-      const rows = `${countText(here, table)} ${sharedText(row, columns)}`;
+      const rows = rowsAlike(runs, table, row, columns, here);
       if (limit) return `${rows}, where ${limit.name} is ${String(limit.value)}`;
       if (most > 1) return `${rows}, where one at a time leaves ${numberText(most)}`;
     }
@@ -90,17 +90,61 @@ function isReference(runs: Runs, table: string, column: string): boolean {
   );
 }
 
-/** "Two bookings for room 63, where one at a time leaves one": rows that agree in the columns of a lookup, more than any order leaves. */
+/**
+ * "Two bookings for room 63, where one at a time leaves one": rows that agree in the columns of a lookup, or refer to the same changed row,
+ * more than any order leaves.
+ */
 export function twice(runs: Runs): string | undefined {
-  for (const table of tablesOf(runs))
-    for (const row of addedRows(runs, table)) {
-      const columns = runs.lookedUp(table);
-      const { here, serial } = countsLike(runs, table, row, columns);
-      if (columns.length === 0 || here < 2 || serial.some((count) => count >= here)) continue;
-      const most = numberText(Math.max(...serial));
-      return `${countText(here, table)} ${sharedText(row, columns)}, where one at a time leaves ${most}`;
-    }
+  const lookUps = [(table: string) => runs.lookedUp(table), referencesToChanged(runs)];
+  for (const columnsOf of lookUps)
+    for (const table of tablesOf(runs))
+      for (const row of addedRows(runs, table)) {
+        const columns = columnsOf(table, row);
+        const { here, serial } = countsLike(runs, table, row, columns);
+        if (columns.length === 0 || here < 2 || serial.some((count) => count >= here)) continue;
+        const most = numberText(Math.max(...serial));
+        return `${rowsAlike(runs, table, row, columns, here)}, where one at a time leaves ${most}`;
+      }
   return undefined;
+}
+
+/** "two bookings for room 63". What a row has by default is said where nothing else is. */
+function rowsAlike(
+  runs: Runs,
+  table: string,
+  row: Row,
+  columns: readonly string[],
+  count: number,
+): string {
+  const isDefault = (column: string): boolean => {
+    const usual = tableOf(runs, table)?.columns.find(({ name }) => name === column)?.default;
+    return usual?.kind === "literal" && usual.value === ownEntry(row, column);
+  };
+  const chosen = columns.filter((column) => !isDefault(column));
+  return `${countText(count, table)} ${sharedText(row, chosen.length > 0 ? chosen : columns)}`;
+}
+
+/** The columns by which a row refers to one that the run has changed, such as the seat of an order. */
+function referencesToChanged(runs: Runs): (table: string, row: Row) => readonly string[] {
+  const isChanged = (table: string, row: Row): boolean => {
+    const before = sameRow(runs, table, row, rowsOf(runs.initial, table));
+    return Object.entries(before ?? {}).some(
+      ([column, value]) => (ownEntry(row, column) ?? null) !== value,
+    );
+  };
+  return (table, row) => {
+    const foreign = tableOf(runs, table)?.foreignKeys ?? [];
+    const key = foreign.find(({ columns, table: parent, referenced }) =>
+      rowsOf(runs.here.final, parent).some(
+        (target) =>
+          isChanged(parent, target) &&
+          columns.every(
+            (column, at) => ownEntry(row, column) === ownEntry(target, referenced[at] ?? ""),
+          ),
+      ),
+    );
+    return key?.columns ?? [];
+  };
 }
 
 /** "Two invoices with number 1": a value that is unique in every order. */
