@@ -1,4 +1,4 @@
-// Calls in an open transaction whose promise nobody awaits: what they run behind their first wait may come after the COMMIT.
+// Transactions that end before all that a function runs, or not at all: promises that nobody awaits, and returns in between.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
@@ -48,4 +48,36 @@ describe("what nobody awaits in a transaction", () => {
     ["await Promise.all(ids.map(async (id) => { await read(client, id); await add(client, n); }));", false], // prettier-ignore
   ] as const)
     it(`${isLost ? "is lost" : "stands"}: ${body}`, () => check(body, isLost));
+});
+
+describe("a path that returns while its transaction is open", () => {
+  const OPEN =
+    "a path returns without COMMIT or ROLLBACK, so that the connection keeps the transaction";
+  async function leaves(before: string): Promise<boolean> {
+    const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function f(id: number, n: number) {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    const { rows } = await client.query("UPDATE accounts SET balance = balance - $2 WHERE id = $1 RETURNING balance", [id, n]);
+    if (rows[0].balance < 0) { ${before} return false; }
+    await client.query("COMMIT");
+    return true;
+  } catch (e) { await client.query("ROLLBACK"); throw e; } finally { client.release(); }
+}`;
+    const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });
+    return found.some(({ taint }) => taint.some(({ reason }) => reason === OPEN));
+  }
+
+  for (const [before, isOpen] of [
+    ["", true],
+    ["await pool.query('ROLLBACK');", true],
+    ["await client.query('ROLLBACK');", false],
+    ["await client.query('COMMIT');", false],
+    ["throw new Error('no');", false],
+  ] as const)
+    it(`${isOpen ? "is lost" : "stands"}: ${before}`, async () => {
+      assert.equal(await leaves(before), isOpen);
+    });
 });

@@ -11,6 +11,7 @@ import { UNDEFINED, type Connection, type Value } from "../../values";
 import { emitStatement } from "../sql/emitStatement";
 import { USER_ERROR } from "../values/member";
 import { collectCommands, emit, lose, type State } from "../state";
+import { loseOpenReturns, someCommand } from "./openReturns";
 import { isOther, loseConnection, splitAtOwn } from "./otherConnections";
 
 /** The reason why an error goes on behind the savepoint that it undid. */
@@ -249,6 +250,8 @@ function groupedList(state: State, commands: readonly Command[]): readonly Comma
     }
     const end = commands.findIndex((each, index) => index > at && markOf(each, COMMIT) === mark);
     const rest = commands.slice(at + 1, end === -1 ? commands.length : end);
+    const isEnd = (each: Command): boolean => markOf(each, COMMIT) === mark;
+    if (end !== -1 || someCommand(rest, isEnd)) loseOpenReturns(state, rest, isEnd);
     const body = groupedList(state, rest);
     made.push(...transactionOf(state, mark, body, sourceOf(command)));
     at = end === -1 ? commands.length : end;
