@@ -68,6 +68,7 @@ function placed({ isRequest = false, since } = {}) {
   try {
     const own = frames();
     const [test] = own;
+    if (own.length === 0) return made.getStore() ?? { comment: "" };
     const nearest = own.find(({ file }) => !TEST.test(file));
     if (!nearest) return { comment: test ? `${MARK}${written(test)};;*/` : "" };
     const { call, last } = callOf(own, { isRequest, since });
@@ -202,6 +203,27 @@ function postgresQuery(Query) {
 }
 const PLACED = Symbol("isolens");
 
+/** The place where a query was made that a library sends when it is waited for, where no frame leads back. */
+const made = new AsyncLocalStorage();
+function placedQuery(Query) {
+  return class extends Query {
+    constructor(...args) {
+      super(...args);
+      this[PLACED] = placed();
+    }
+  };
+}
+function lazyQuery(Query) {
+  const Lazy = placedQuery(Query);
+  const { constructor, then, ...others } = Object.getOwnPropertyDescriptors(Query.prototype);
+  // Queries that take over the methods of this class, and have another parent, take them from here.
+  Object.defineProperties(Lazy.prototype, others);
+  Lazy.prototype.then = function (...rest) {
+    return made.run(this[PLACED], () => then.value.apply(this, rest));
+  };
+  return Lazy;
+}
+
 const METHODS = ["query", "execute"];
 const HOOKS = [
   [/[\\/]pg[\\/]lib[\\/]client\.js$/, (client) => wrap(client.prototype, ["query"], pgStatement)],
@@ -262,6 +284,18 @@ Module.prototype.load = function (file) {
 
 // What a module of ECMAScript exports can be changed inside of it alone.
 globalThis[Symbol.for("isolens.postgres")] = postgresQuery;
+globalThis[Symbol.for("isolens.lazy")] = lazyQuery;
+globalThis[Symbol.for("isolens.placed")] = placedQuery;
+const LOCAL = [
+  [/[\\/]drizzle-orm[\\/]query-promise\.cjs$/, "QueryPromise", "lazy"],
+  [/[\\/]drizzle-orm[\\/]query-builders[\\/]query-builder\.cjs$/, "TypedQueryBuilder", "placed"],
+];
+const { _compile } = Module.prototype;
+Module.prototype._compile = function (content, file, ...rest) {
+  const [, name, change] = LOCAL.find(([pattern]) => pattern.test(file)) ?? [];
+  const added = name && `\n${name} = globalThis[Symbol.for("isolens.${change}")](${name});\n`;
+  return _compile.call(this, content + (added ?? ""), file, ...rest);
+};
 const uses = (library) => {
   try {
     return Module.createRequire(path.join(process.cwd(), "package.json")).resolve(library) !== "";
@@ -270,7 +304,8 @@ const uses = (library) => {
     return false;
   }
 };
-if (uses("postgres")) Module.register?.(pathToFileURL(path.join(__dirname, "nodeModules.mjs")));
+if (uses("postgres") || uses("drizzle-orm"))
+  Module.register?.(pathToFileURL(path.join(__dirname, "nodeModules.mjs")));
 
 // A request is one call, whatever functions it goes through.
 const { emit } = http.Server.prototype;

@@ -81,7 +81,7 @@ export async function startRecording(product: Product, to: number): Promise<Runn
   await new Promise<void>((resolve, reject) => {
     child.stderr.on("data", (chunk: Buffer) => {
       const said = chunk.toString();
-      if (said.includes("through")) resolve();
+      if (said.includes("listening on")) resolve();
       else console.log(said.trimEnd());
     });
     child.once("exit", (code) => {

@@ -152,8 +152,9 @@ async function print(
 }
 
 function shareLine(name: string, tuples: number, alike: number): string {
-  const share = tuples === 0 ? 100 : Math.round((1000 * alike) / tuples) / 10;
-  return `${name.padEnd(12)} ${String(alike)} of ${String(tuples)} pairs alike (${String(share)} %)`;
+  if (tuples === 0) process.exitCode = 1;
+  const share = tuples === 0 ? "nothing compared" : `${(100 * (alike / tuples)).toFixed(1)} %`;
+  return `${name.padEnd(12)} ${String(alike)} of ${String(tuples)} pairs alike (${share})`;
 }
 
 /** With call sites, a learnt transaction has the name of its function. */

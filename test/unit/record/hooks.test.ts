@@ -243,3 +243,38 @@ for (const [folder, main, library, load] of [
     );
     assert.equal(new Set(lines.map((line) => /;(\d+)\*/.exec(line)?.[1])).size, 1);
   });
+
+/** Queries of Drizzle are sent by `then`, which no function of the application calls; a select takes this over. */
+const PROMISE = `class QueryPromise {
+  catch(handler) { return this.then(undefined, handler); }
+  then(...handlers) { new (require("pg/lib/client.js"))().query(this.sql); return Promise.resolve().then(...handlers); }
+}`;
+test("Drizzle: a query that is sent when it is waited for is of the place that made it", () => {
+  const { lines, stderr } = printed(
+    {
+      "pg/lib/client.js": CLIENT,
+      "drizzle-orm/query-promise.cjs": `${PROMISE}
+Object.defineProperty(exports, "QueryPromise", { get: () => QueryPromise });`,
+      "drizzle-orm/query-builders/query-builder.cjs": `class TypedQueryBuilder {}
+Object.defineProperty(exports, "TypedQueryBuilder", { get: () => TypedQueryBuilder });`,
+      "drizzle-orm/index.cjs": `const { QueryPromise } = require("./query-promise.cjs");
+const { TypedQueryBuilder } = require("./query-builders/query-builder.cjs");
+class Update extends QueryPromise { sql = "UPDATE"; }
+class Select extends TypedQueryBuilder { sql = "SELECT"; }
+for (const name of Object.getOwnPropertyNames(QueryPromise.prototype))
+  if (name !== "constructor") Select.prototype[name] = QueryPromise.prototype[name];
+module.exports = { select: () => new Select(), update: () => new Update() };`,
+    },
+    `const db = require("drizzle-orm/index.cjs");
+async function work() {
+  await db.select();
+  await db.update().catch(() => undefined);
+}
+work();`,
+  );
+  assert.deepEqual(
+    placesOf(lines),
+    ["SELECT shop.js:3:work shop.js:3:work", "UPDATE shop.js:4:work shop.js:3:work"],
+    stderr,
+  );
+});
