@@ -6,6 +6,7 @@ import type { HirExpression, HirModule, HirPattern, HirStatement } from "../hir"
 import type { CodeModules } from "../modules/modules";
 import { isFunction, isNode, visit, visitInto } from "../nodes";
 import { semanticsIn } from "../semantics";
+import { addToSet } from "../multimap";
 
 /** The aliases of each name. */
 export type OtherNames = ReadonlyMap<string, ReadonlySet<string>>;
@@ -35,9 +36,7 @@ export function namesElsewhere(files: readonly FileId[], modules: CodeModules): 
     const own = isSame ? before : { resolution, names: namesOf(file, module, modules) };
     if (!isSame) known.set(module, own);
     for (const { name, of } of own.names) {
-      const names = found.get(of);
-      if (names) names.add(name);
-      else found.set(of, new Set([name]));
+      addToSet(found, of, name);
     }
   }
   return found;

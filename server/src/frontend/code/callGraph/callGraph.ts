@@ -1,6 +1,7 @@
 // A call graph by names, updated incrementally: only added and removed statements are visited again.
 import type { HirFunction, HirModule, HirStatement } from "../hir";
 import { originOf } from "../queries/origins";
+import { addToSet } from "../multimap";
 import type { OtherNames } from "./aliases";
 
 /** A named value: a function, or the result of a call with functions. */
@@ -69,7 +70,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
     else direct.delete(name);
     for (const each of callees.get(name) ?? [])
       if (!calls.has(each)) callers.get(each)?.delete(name);
-    for (const each of calls) addTo(callers, each, name);
+    for (const each of calls) addToSet(callers, each, name);
     if (calls.size === 0) callees.delete(name);
     else callees.set(name, calls);
   }
@@ -89,7 +90,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
   function namesFor(name: string): ReadonlySet<string> {
     if (originals === undefined) {
       originals = new Map();
-      for (const [of, names] of others) for (const each of names) addTo(originals, each, of);
+      for (const [of, names] of others) for (const each of names) addToSet(originals, each, of);
     }
     const found = new Set([name]);
     for (const each of found) for (const of of originals.get(each) ?? []) found.add(of);
@@ -119,7 +120,7 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
         if (gone.has(statement)) continue;
         countCalls(statement, 1);
         for (const part of partsOf(statement).named) {
-          addTo(named, part.name, part);
+          addToSet(named, part.name, part);
           changed.add(part.name);
         }
       }
@@ -162,10 +163,4 @@ function isSame(one: OtherNames, other: OtherNames): boolean {
     const these = other.get(of);
     return these?.size === names.size && [...names].every((name) => these.has(name));
   });
-}
-
-function addTo<Item>(sets: Map<string, Set<Item>>, key: string, item: Item): void {
-  const known = sets.get(key);
-  if (known) known.add(item);
-  else sets.set(key, new Set([item]));
 }

@@ -6,6 +6,7 @@ import type { CodeModules } from "../modules/modules";
 import { addChildren, isFunction, isNode } from "../nodes";
 import { originOf } from "../queries/origins";
 import type { ReadFunction } from "../queries/rootReading";
+import { addToSet } from "../multimap";
 import { namesElsewhere, otherNamesIn } from "./aliases";
 
 export interface CallerNames {
@@ -59,9 +60,7 @@ function otherNamesOf(
   for (const file of files) {
     for (const statement of modules.moduleOf(file)?.body ?? []) {
       for (const { name, of } of renamedIn(originOf(statement))) {
-        const known = found.get(of);
-        if (known) known.add(name);
-        else found.set(of, new Set([name]));
+        addToSet(found, of, name);
       }
     }
   }

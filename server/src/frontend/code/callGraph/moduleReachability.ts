@@ -9,6 +9,7 @@ import { originOf } from "../queries/origins";
 import { addChildren } from "../nodes";
 import type { IsStopped, SlicedWork } from "../queries/slices";
 import { semanticsIn } from "../semantics";
+import { addToList } from "../multimap";
 import { sitesOf } from "./callSites";
 import { isDataAccess } from "./dataAccessNames";
 
@@ -103,9 +104,7 @@ function createGraph(
       if (target !== undefined) targets.push(target);
     }
     for (const target of targets) {
-      const known = importers.get(target);
-      if (known) known.push(file);
-      else importers.set(target, [file]);
+      addToList(importers, target, file);
     }
     return targets;
   };

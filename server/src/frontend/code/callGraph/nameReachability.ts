@@ -16,6 +16,7 @@ import {
 } from "../modules/references";
 import { originOf } from "../queries/origins";
 import { semanticsIn } from "../semantics";
+import { addToList } from "../multimap";
 import { mayLeadOutside } from "./moduleReachability";
 import { ANY_METHOD, type Reach, type NameReachability, type Extent } from "./reachability";
 
@@ -356,11 +357,11 @@ const OF_CLIENTS =
 const statementsOf = ofNode((module: HirModule): ReadonlyMap<string, readonly HirStatement[]> => {
   const own = new Map<string, HirStatement[]>();
   for (const statement of module.body) {
-    for (const name of boundNames(statement)) add(own, name, statement);
+    for (const name of boundNames(statement)) addToList(own, name, statement);
   }
   for (const statement of module.body) {
     for (const name of namedIn(originOf(statement)).assigned) {
-      if (own.get(name)?.includes(statement) === false) add(own, name, statement);
+      if (own.get(name)?.includes(statement) === false) addToList(own, name, statement);
     }
   }
   return own;
@@ -368,12 +369,6 @@ const statementsOf = ofNode((module: HirModule): ReadonlyMap<string, readonly Hi
 
 const importsOf = ofNode((module: HirModule): ReadonlyMap<string, HirModule["imports"]> => {
   const own = new Map<string, HirModule["imports"][number][]>();
-  for (const each of module.imports) add(own, each.local, each);
+  for (const each of module.imports) addToList(own, each.local, each);
   return own;
 });
-
-function add<Item>(to: Map<string, Item[]>, key: string, item: Item): void {
-  const known = to.get(key);
-  if (known) known.push(item);
-  else to.set(key, [item]);
-}

@@ -12,6 +12,7 @@ import type {
 import { childrenOf, isFunction, isNode, visit, visitInto } from "../nodes";
 import { originOf } from "../queries/origins";
 import type { FileId } from "../../../protocol/source";
+import { addToList } from "../multimap";
 import { mayOpen } from "./transactionOpeners";
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
 import { otherNamesIn, type OtherNames } from "./aliases";
@@ -213,9 +214,7 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
   const found = new Map<string, HirFunction[]>();
   const add = (name: string | undefined, hir: HirFunction): void => {
     if (name === undefined) return;
-    const list = found.get(name);
-    if (list) list.push(hir);
-    else found.set(name, [hir]);
+    addToList(found, name, hir);
   };
   /** Visits the value of a named node with its name. */
   const look = (node: object, names: Names | undefined): Named | undefined => {

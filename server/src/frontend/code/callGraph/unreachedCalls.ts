@@ -8,6 +8,7 @@ import type { Evaluation } from "../evaluate/evaluator";
 import { functionKey } from "../queries/origins";
 import type { ReadFunction } from "../queries/rootReading";
 import type { CodeSurroundings } from "../workspace/codeSurroundings";
+import { addToList } from "../multimap";
 import { siteAt, sitesOf, type Site } from "./callSites";
 
 type Around = Pick<CodeSurroundings, "modules" | "files" | "lines">;
@@ -59,9 +60,7 @@ export function unreachedCalls(
         source,
       };
       for (const key of inside) {
-        const known = byFunction.get(key);
-        if (known) known.push(loss);
-        else byFunction.set(key, [loss]);
+        addToList(byFunction, key, loss);
       }
     }
   }

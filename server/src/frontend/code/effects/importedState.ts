@@ -4,6 +4,7 @@ import type { FileId } from "../../../protocol/source";
 import type { HirModule } from "../hir";
 import { exportsOf, type CodeModules } from "../modules/modules";
 import { semanticsIn } from "../semantics";
+import { addToSet } from "../multimap";
 import { ANY_CHANGE, fieldOfChange } from "./writeTargets";
 import { changesOf } from "./modRef";
 import {
@@ -67,9 +68,7 @@ function collected(
   const add = (file: FileId, name: string, field: string): void => {
     for (const at of declaredAt(modules, file, name)) {
       const key = keyOf(at.file, at.name);
-      const fields = found.get(key);
-      if (fields) fields.add(field);
-      else found.set(key, new Set([field]));
+      addToSet(found, key, field);
     }
   };
   for (const file of files) {

@@ -5,6 +5,7 @@ import type { FileId } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirPattern } from "../hir";
 import { namedIn } from "../modules/references";
 import { numberOf, originOf } from "../queries/origins";
+import { addToList, addToSet } from "../multimap";
 import { changesWithin, laterFunctions } from "./modRef";
 import { createSummaries } from "./summaries";
 import { ANY_CHANGE, fieldOfChange, INSIDE, THIS } from "./writeTargets";
@@ -171,13 +172,13 @@ const declaredIn = ofNode((module: HirModule): Declared => {
   const methods = new Map<string, HirFunction[]>();
   const classes = new Map<string, HirClass[]>();
   const addClass = (of: HirClass): void => {
-    if (of.name !== undefined) push(classes, of.name, of);
-    for (const each of of.methods) push(methods, each.name, each.function);
+    if (of.name !== undefined) addToList(classes, of.name, of);
+    for (const each of of.methods) addToList(methods, each.name, each.function);
     for (const { name, value } of of.fields) addHeld(methods, name, value);
   };
   const addHeld = (to: Map<string, HirFunction[]>, name: string, value?: HirExpression): void => {
     if (value?.kind === "typed") addHeld(to, name, value.operand);
-    else if (value?.kind === "function") push(to, name, value.function);
+    else if (value?.kind === "function") addToList(to, name, value.function);
     else if (value?.kind === "class") addClass(value.class);
     else if (value?.kind === "object") {
       for (const each of value.entries) {
@@ -188,7 +189,8 @@ const declaredIn = ofNode((module: HirModule): Declared => {
     }
   };
   for (const statement of module.body) {
-    if (statement.kind === "function") push(functions, statement.function.name, statement.function);
+    if (statement.kind === "function")
+      addToList(functions, statement.function.name, statement.function);
     else if (statement.kind === "class") addClass(statement.class);
     else if (statement.kind === "let" && statement.pattern.kind === "bind") {
       addHeld(functions, statement.pattern.name, statement.value);
@@ -197,21 +199,13 @@ const declaredIn = ofNode((module: HirModule): Declared => {
   return { functions, methods, classes };
 });
 
-function push<Item>(to: Map<string, Item[]>, name: string, item: Item): void {
-  const all = to.get(name);
-  if (all) all.push(item);
-  else to.set(name, [item]);
-}
-
 /** The values that a module passes on, by name. */
 export const handedIn = ofNode((module: HirModule): ReadonlyMap<string, ReadonlySet<string>> => {
   const found = new Map<string, Set<string>>();
   for (const part of module.body) {
     for (const each of namedIn(originOf(part)).handed) {
       const [name = ""] = each.slice(each.lastIndexOf(" ") + 1).split(".", 1);
-      const own = found.get(name);
-      if (own) own.add(each);
-      else found.set(name, new Set([each]));
+      addToSet(found, name, each);
     }
   }
   return found;

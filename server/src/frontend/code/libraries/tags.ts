@@ -1,5 +1,6 @@
 // Libraries whose queries are made by tags (`sql`SELECT ...``), parts of one another: slonik, @databases.
 import { constantText, textOf, UNDEFINED, type HandleValue, type Value } from "../values";
+import { traverse } from "../traverse";
 import { quoteIdentifier } from "./builders/draft";
 import type { DriverHooks } from "./driver";
 import type { Call, Tools } from "./library";
@@ -39,9 +40,11 @@ export function tagHooks(
 
 function identifier({ arguments: args }: Call, tools: Tools): HandleValue | undefined {
   const [first] = args;
-  const names = ((first && tools.items(first)) ?? args).map(constantText);
-  if (!names.every((each) => each !== undefined)) return undefined;
-  return made(textOf(names.map((each) => quoteIdentifier(each, tools.dialect)).join(".")), tools);
+  const names = traverse((first && tools.items(first)) ?? args, constantText);
+  return (
+    names &&
+    made(textOf(names.map((each) => quoteIdentifier(each, tools.dialect)).join(".")), tools)
+  );
 }
 
 function joined({ arguments: [list, between] }: Call, tools: Tools): HandleValue | undefined {

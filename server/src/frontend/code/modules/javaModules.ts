@@ -3,6 +3,7 @@
 import type { FileId } from "../../../protocol/source";
 import type { HirImport } from "../hir";
 import { semanticsOf } from "../semantics";
+import { addToList } from "../multimap";
 
 export interface JavaFiles {
   readonly files: readonly FileId[];
@@ -26,9 +27,7 @@ export function createJavaModules({ files, text }: JavaFiles): JavaModules {
   const byClass = new Map<string, FileId[]>();
   for (const file of own) {
     const name = classOf(file);
-    const known = byClass.get(name);
-    if (known) known.push(file);
-    else byClass.set(name, [file]);
+    addToList(byClass, name, file);
   }
   const packages = new Map<FileId, string>();
   let implementers: ReadonlyMap<string, readonly Implementer[]> | undefined;
@@ -111,9 +110,7 @@ function readImplementers(
         .split(/,|\b(?:implements|permits)\b/u);
       for (const type of types) {
         const simple = type.trim().split(".").at(-1) ?? "";
-        const known = found.get(simple);
-        if (known) known.push({ file, name });
-        else found.set(simple, [{ file, name }]);
+        addToList(found, simple, { file, name });
       }
     }
   }

@@ -4,6 +4,7 @@ import type { Span } from "../../sql/text/split";
 import type { CodeLanguage } from "../workspace/codeParsers";
 import type { HirExport, HirImport, HirModule, HirStatement } from "../hir";
 import { shift, movedPart } from "../queries/origins";
+import { addToList } from "../multimap";
 
 /** The text of one node below the root of a syntax tree. */
 export interface ModulePart {
@@ -43,9 +44,7 @@ export function knownParts(parts: readonly ModulePart[], text: string): KnownPar
   for (const part of parts.toReversed()) {
     if (part.errors.length > 0) continue;
     const key = keyOf(part.type, part.text);
-    const known = byText.get(key);
-    if (known) known.push(part);
-    else byText.set(key, [part]);
+    addToList(byText, key, part);
   }
   const found = new Map<number, ModulePart>();
   return {

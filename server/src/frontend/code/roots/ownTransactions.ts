@@ -7,6 +7,7 @@ import { isInner } from "../callGraph/privateFunctions";
 import type { CodeModules } from "../modules/modules";
 import type { ReadFunction } from "../queries/rootReading";
 import { ofNode } from "../../../query/nodes";
+import { addToSet } from "../multimap";
 
 /** Functions that others call are part of their callers; of two mutually recursive ones the first is kept. Linear in the functions. */
 export function withoutParts(
@@ -18,9 +19,7 @@ export function withoutParts(
   for (const caller of withStatements) {
     for (const key of caller.inlined) {
       if (key === caller.key || key === caller.calledAs) continue;
-      const known = callers.get(key);
-      if (known) known.add(caller);
-      else callers.set(key, new Set([caller]));
+      addToSet(callers, key, caller);
     }
   }
   const order = new Map(withStatements.map((each, at) => [each, at]));

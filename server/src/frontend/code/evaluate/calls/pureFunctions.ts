@@ -7,6 +7,7 @@ import type { Cell, Value } from "../../values";
 import { conditional, isTooLarge } from "../values/convert";
 import { attempt, follow, savePath } from "../fork";
 import { newCell, type State } from "../state";
+import { traverse } from "../../traverse";
 
 /** The condition that `run` makes, without variables of its own; undefined where it does more than to calculate. */
 export function calculatedCondition(state: State, run: () => Expression): Expression | undefined {
@@ -112,10 +113,8 @@ function substitutedValue(state: State, value: Value, known: Known): Value | und
     }
     case "list": {
       if (value.grown.value) return undefined;
-      const items = value.items.map((cell) => cell.value && go(cell.value));
-      return items.every((each) => each !== undefined)
-        ? { ...value, items: items.map((each) => newCell(state, each)) }
-        : undefined;
+      const items = traverse(value.items, (cell) => cell.value && go(cell.value));
+      return items && { ...value, items: items.map((each) => newCell(state, each)) };
     }
     case "text":
       return value.parts.every(({ kind }) => kind === "run") ? value : undefined;

@@ -10,6 +10,7 @@ import { conditional, conditionOf, expressionOf, isTooLarge, presenceOf } from "
 import { choose } from "../values/operators";
 import { knowing } from "../values/presence";
 import type { State } from "../state";
+import { traverse } from "../../traverse";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { itemsOf } from "./collections";
 import { searchedInput } from "./inputSearch";
@@ -51,8 +52,8 @@ function some(
   if (items) return items.length === 0 ? literal(false) : connective("or", items.map(test));
   const parts = partsOf(list);
   if (parts) {
-    const answers = parts.map((part) => some(state, part, test));
-    return answers.every((each) => each !== undefined) ? connective("or", answers) : undefined;
+    const answers = traverse(parts, (part) => some(state, part, test));
+    return answers && connective("or", answers);
   }
   if (list.kind === "choice") {
     const [then, otherwise] = [some(state, list.then, test), some(state, list.otherwise, test)];

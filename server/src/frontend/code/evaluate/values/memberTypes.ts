@@ -4,6 +4,7 @@ import type { ModuleScope } from "../../values";
 import { declarations } from "../../queries/dependencies";
 import type { State } from "../state";
 import { alternativesOf, isNothing, typeTree, type Type } from "../../typeTree";
+import { traverse } from "../../traverse";
 import { typeOfFields } from "./fieldDecorators";
 import { inferredType } from "./schemaTypes";
 import { typeInEither, type WrittenType } from "./unionTypes";
@@ -75,10 +76,8 @@ function namesOfType(
     namesOfType(state, { text: each, module }, depth - 1);
   const tree = typeTree(text);
   switch (tree.kind) {
-    case "intersection": {
-      const names = tree.parts.map((part) => inner(part.text));
-      return names.every((each) => each !== undefined) ? names.flat() : undefined;
-    }
+    case "intersection":
+      return traverse(tree.parts, (part) => inner(part.text))?.flat();
     case "record":
       return tree.isOpen ? undefined : [...tree.members.keys()];
     case "name": {

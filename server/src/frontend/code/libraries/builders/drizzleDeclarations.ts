@@ -3,6 +3,7 @@ import { kindGuard } from "../kindGuard";
 import type { DeclaringCall } from "../../workspace/declarationCalls";
 import { constantText, type HandleValue, type Value } from "../../values";
 import type { Call, Declaration, Tools } from "../library";
+import { traverse } from "../../traverse";
 import { isColumn, isTable, type DrizzleTable } from "./drizzleTables";
 
 /** The relation that `one(...)` or `many(...)` declared. */
@@ -59,10 +60,13 @@ export function relationDeclaration(
 }
 
 function columnNames(value: Value | undefined, tools: Tools): readonly string[] | undefined {
-  const names = (value && tools.items(value))?.map((each) =>
-    each.kind === "handle" && isColumn(each.data) ? each.data.name : undefined,
+  const items = value && tools.items(value);
+  return (
+    items &&
+    traverse(items, (each) =>
+      each.kind === "handle" && isColumn(each.data) ? each.data.name : undefined,
+    )
   );
-  return names?.every((each) => each !== undefined) === true ? names : undefined;
 }
 
 /** The relation of a table that goes by that name; undefined where none is known. */

@@ -5,6 +5,7 @@ import { constant, constantScalar, scalar, UNDEFINED, type RowValue, type Value 
 import { valueFragment, raw, type Fragment } from "../builders/draft";
 import { columnOf, keysOf, roleOf, type ModelColumn, type ModelRelation } from "../orm/model";
 import { columnText, equals, memberOfList, runAggregate, runDelete, runInsert, runSelect, runUnknownWrite, runUpdate, startOn, type Columns, type Place } from "../orm/statements"; // prettier-ignore
+import { traverse } from "../../traverse";
 import { conditions, findRows, onConnection, one } from "./find";
 import { readRelation } from "./includes";
 import { singularOf } from "./models";
@@ -209,8 +210,8 @@ function keysGiven({ place }: Asked, value: Value | undefined): Value | undefine
   const property = key.property ?? key.column;
   const items = tools.items(value);
   if (items) {
-    const keys = items.map((item) => keyOf(item, property, place));
-    return keys.every((each) => each !== undefined) ? tools.list(keys) : undefined;
+    const keys = traverse(items, (item) => keyOf(item, property, place));
+    return keys && tools.list(keys);
   }
   return keyOf(value, property, place);
 }

@@ -8,6 +8,7 @@ import type { Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model"; // prettier-ignore
 import { readAccessors, columnText, equals, memberOfList, quoteName, type Place, type RowData, isGiven } from "../orm/statements"; // prettier-ignore
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
+import { traverse } from "../../traverse";
 import { modelOfValue } from "./models";
 import { withoutScope, withScope } from "./scopes";
 import { whereOf, type Fields } from "./where";
@@ -185,8 +186,7 @@ function attributesOf(
     const left = namesIn(fields.get("exclude"), tools);
     return model.columns.filter(({ property }) => property === undefined || !left.includes(property)); // prettier-ignore
   }
-  const columns = items?.map((each) => columnOf(model, constantText(each) ?? ""));
-  return columns?.every((each) => each !== undefined) === true ? columns : undefined;
+  return items && traverse(items, (each) => columnOf(model, constantText(each) ?? ""));
 }
 
 interface Asked {

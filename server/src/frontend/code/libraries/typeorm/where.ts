@@ -8,6 +8,7 @@ import { comparison, filterOf, keyFilter, operationOn, type FilterLanguage, type
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import { withParameters } from "../orm/parameters";
 import { byKey, columnText, type Place } from "../orm/statements";
+import { traverse } from "../../traverse";
 
 /** `In([...])`, `MoreThan(1)`, `Raw(...)`: a condition on a column that is named elsewhere. */
 export interface Operator {
@@ -110,11 +111,10 @@ export function softDeletion(place: Place): readonly Fragment[] {
 export function orderOf(place: Place, order: Value | undefined): readonly Fragment[] | undefined {
   const fields = order && place.tools.fields(order);
   if (!fields) return order === undefined || order.kind === "undefined" ? [] : undefined;
-  const parts = [...fields].map(([name, direction]) => {
+  return traverse(fields, ([name, direction]) => {
     const column = columnOf(place.model, name);
     return column && raw(ordered(place, column, constantText(direction) ?? ""));
   });
-  return parts.every((each) => each !== undefined) ? parts : undefined;
 }
 
 function ordered(place: Place, column: ModelColumn, direction: string): string {

@@ -15,6 +15,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
+import { traverse } from "../../traverse";
 import { ANY, refine, madeOf, ownType, type Check, type Schema } from "./refinement";
 
 /** The type of what a schema gives, as TypeScript has it; undefined for what is no schema or not known. */
@@ -27,10 +28,8 @@ function typeText(schema: Schema): string | undefined {
   const orNull = mayBeNull === true ? " | null" : "";
   if (isChanged === true || makers) return undefined;
   if (alternatives) {
-    const types = alternatives.map(typeText);
-    return types.every((each) => each !== undefined)
-      ? `(${types.join(" | ")})${orNull}`
-      : undefined;
+    const types = traverse(alternatives, typeText);
+    return types && `(${types.join(" | ")})${orNull}`;
   }
   // Fields that a schema does not name are left out of what it gives.
   if (fields) {
