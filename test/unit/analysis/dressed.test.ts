@@ -71,6 +71,29 @@ UPDATE t SET s = :s WHERE id = :id AND s = 'new';`;
   ]);
 });
 
+test("what only has to be another text is the default of its column, where no argument is written there", async () => {
+  const text = `CREATE TABLE t (id int PRIMARY KEY, s text NOT NULL DEFAULT 'free', note text DEFAULT 'none');
+-- @transaction a
+UPDATE t SET s = 'sold', note = :note WHERE id = :id AND s <> 'sold';`;
+  const rows = [
+    { id: 1, s: "x", note: "sold" },
+    { id: 2, s: "sold", note: "none" },
+  ];
+  const [first, second] = await named(text, { id: 1, note: "sold" }, rows);
+  assert.deepEqual(first?.rows, [
+    { id: 1, s: "free", note: "a" },
+    { id: 2, s: "sold", note: "none" },
+  ]);
+  assert.deepEqual(second?.rows[0], { id: 1, s: "x", note: "a" });
+});
+
+test("a default that the transactions mean is not taken for any text", async () => {
+  const text = `CREATE TABLE t (id int PRIMARY KEY, s text NOT NULL DEFAULT 'free');
+-- @transaction a
+UPDATE t SET s = 'sold' WHERE id = :id AND s = 'free';`;
+  assert.deepEqual(await named(text, { id: 1 }, [{ id: 1, s: "x" }]), []);
+});
+
 test("where labels run out, names without them are proposed as well", async () => {
   const text = `CREATE TYPE two AS ENUM ('on', 'off');
 CREATE TABLE t (id uuid PRIMARY KEY, s two);

@@ -8,7 +8,7 @@ import type { Confirmation, Setup, WitnessPlan } from "../../store/execution";
 import type { FlatProgram } from "../operations/operation";
 import { evidenceTables } from "./evidence";
 import { fits, lookOf, namesFor, type Look } from "./looks";
-import { placesOfTexts, type Place } from "./textPlaces";
+import { placesOfTexts, type Place, type PlaceFacts } from "./textPlaces";
 import type { Finding } from "./unit";
 
 interface Judging {
@@ -37,8 +37,8 @@ export function withReadableValues(finding: Finding, judging: Judging, flat: Fla
       evidenceTables(other)?.join(" ") === evidenceTables(confirmation)?.join(" ");
     return isSame ? { ...finding, confirmation: other } : undefined;
   };
-  const dressing = dressingOf(program, flat, witness);
-  for (const setup of variantsOf(dressing)) {
+  const dressing = dressingOf(program, flat, witness, lookOf);
+  for (const setup of [...usualSetup(program, flat, witness), ...variantsOf(dressing)]) {
     const found = under(setup);
     if (found) return found;
   }
@@ -76,10 +76,28 @@ interface Dressing {
  * program means it. Equal texts of one format stay equal; different ones stay different as far as there are enough labels.
  */
 export function dressings(program: Program, flat: FlatProgram, setup: Setup): readonly Setup[] {
-  return variantsOf(dressingOf(program, flat, setup));
+  const variants = variantsOf(dressingOf(program, flat, setup, lookOf));
+  return [...usualSetup(program, flat, setup), ...variants];
 }
 
-function dressingOf(program: Program, flat: FlatProgram, setup: Setup): Dressing {
+/** The setup in which texts without a meaning are the defaults of their columns; empty if it has none. */
+function usualSetup(program: Program, flat: FlatProgram, setup: Setup): readonly Setup[] {
+  let isUsual = false;
+  const dressing = dressingOf(program, flat, setup, (facts) => {
+    const look = lookOf(facts);
+    if (facts.usual === undefined || !["text", "length"].includes(look.kind)) return look;
+    isUsual = true;
+    return { kind: "labels", labels: [facts.usual] };
+  });
+  return isUsual ? variantsOf(dressing).slice(0, 1) : [];
+}
+
+function dressingOf(
+  program: Program,
+  flat: FlatProgram,
+  setup: Setup,
+  lookAt: (facts: PlaceFacts) => Look,
+): Dressing {
   const factsOf = placesOfTexts(
     flat,
     program.schema,
@@ -91,7 +109,7 @@ function dressingOf(program: Program, flat: FlatProgram, setup: Setup): Dressing
     flat.interned.includes(text) && factsOf(place).meets.has(text);
   replaced(setup, (place, text) => {
     taken.add(text);
-    const look = lookOf(factsOf(place));
+    const look = lookAt(factsOf(place));
     const key = JSON.stringify(look);
     const known = texts.get(key) ?? { look, texts: new Set() };
     texts.set(key, known);
@@ -109,7 +127,7 @@ function dressingOf(program: Program, flat: FlatProgram, setup: Setup): Dressing
     under: (isChosen) =>
       replaced(setup, (place, text) => {
         if (isMeant(place, text)) return text;
-        const renaming = renamings.get(JSON.stringify(lookOf(factsOf(place))))?.get(text);
+        const renaming = renamings.get(JSON.stringify(lookAt(factsOf(place))))?.get(text);
         return renaming && isChosen(renaming) ? renaming.to : text;
       }),
   };

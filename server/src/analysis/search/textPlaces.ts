@@ -18,6 +18,8 @@ export interface PlaceFacts {
   readonly takes: Takes | undefined;
   /** Texts of the program that it is compared with, or that are written to it. */
   readonly meets: ReadonlySet<string>;
+  /** The column's default, where no argument may be written to it and the transactions give it no meaning: a row may well have it. */
+  readonly usual?: string;
 }
 
 interface Group {
@@ -35,11 +37,14 @@ export function placesOfTexts(
   const groups = new Map<string, Group>();
   const types = new Map<string, ValueType>();
   const own = new Map<string, Takes>();
+  const defaults = new Map<string, string>();
   for (const { name, columns } of schema.tables)
-    for (const { name: column, type, takes } of columns) {
+    for (const { name: column, type, takes, default: value } of columns) {
       const node = nodeOf({ table: name, column });
       types.set(node, type);
       if (takes) own.set(node, takes);
+      if (value?.kind === "literal" && typeof value.value === "string")
+        defaults.set(node, value.value);
     }
   const groupOf = (node: string): Group => {
     const known = groups.get(node);
@@ -138,10 +143,15 @@ export function placesOfTexts(
   return (place) => {
     const node = nodeOf(place);
     const group = groups.get(node);
+    const meets = group?.meets ?? new Set();
+    const usual = defaults.get(node);
+    const isFree =
+      group?.nodes.some(isArgument) === true || (usual !== undefined && meets.has(usual));
     return {
       type: types.get(node) ?? "other",
       takes: own.get(node) ?? group?.takes,
-      meets: group?.meets ?? new Set(),
+      meets,
+      ...(usual !== undefined && !isFree && { usual }),
     };
   };
 }
@@ -156,7 +166,13 @@ function distinct(sources: readonly Source[]): readonly Source[] {
 function nodeOf(place: Place): string {
   return "table" in place
     ? JSON.stringify(["column", place.table, place.column])
-    : JSON.stringify(["argument", place.transaction, place.argument]);
+    : `${ARGUMENT}${JSON.stringify([place.transaction, place.argument])}`;
+}
+
+const ARGUMENT = "argument ";
+
+function isArgument(node: string): boolean {
+  return node.startsWith(ARGUMENT);
 }
 
 function isComparison(part: object): part is Extract<Term, { readonly kind: "compare" }> {
