@@ -16,7 +16,7 @@ import {
   type Path,
 } from "./knowns";
 import { preparedRun } from "./paths";
-import { apartFrom } from "./differing";
+import { inequalityOf } from "./inequality";
 import { foldRepetition, listKey } from "./repetition";
 import type {
   AnswerPlace,
@@ -139,7 +139,7 @@ function grow(
     const statement = only?.[0]?.[step];
     if (statement === undefined) return { nodes, inputs };
     const grown = leaf(learner, paths, statement, step, knowns);
-    const apart = apartFrom(knowns, grown.inputs, paths);
+    const apart = inequalityOf(knowns, grown.inputs, paths);
     inputs.push(...grown.inputs);
     knowns = [...knowns, ...grown.inputs, ...grown.results];
     if (apart !== undefined) {

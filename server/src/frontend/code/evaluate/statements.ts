@@ -31,7 +31,7 @@ import { optionalMember } from "./values/member";
 import { fillsWithOperations } from "./lists/operationLists";
 import { binary } from "./values/operators";
 import { emitThrow, thrownBy } from "./errors/exceptionFlow";
-import { isDroppedPromise, runUnawaited } from "./errors/unawaited";
+import { isFloatingPromise, runFloating } from "./errors/floatingPromises";
 import { evaluateTry } from "./errors/tryCatch";
 import { knowing } from "./values/presence";
 import { withDeclaredClient } from "./transactions/clientTypes";
@@ -86,8 +86,8 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
       notePending(state, hir.expression);
       noteStatement(state, hir.expression);
       const run = (): Value => evaluateExpression(state, scope, hir.expression);
-      const value = isDroppedPromise(state, hir.expression)
-        ? runUnawaited(state, sourceOf(state, hir.span), run)
+      const value = isFloatingPromise(state, hir.expression)
+        ? runFloating(state, sourceOf(state, hir.span), run)
         : run();
       swallow(value);
       // A promise that nobody awaits runs all the same.

@@ -22,7 +22,7 @@ import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
 import { isGlobalSlot, isKept } from "../values/weakReferences";
 import { runPending, swallow } from "../errors/pendingPromises";
-import { runUnawaited } from "../errors/unawaited";
+import { runFloating } from "../errors/floatingPromises";
 import { handedOn, runForItems } from "../lists/elementwise";
 import { mayFail } from "../errors/failures";
 import { isRetrying, noteEffect, repeating } from "../errors/repetition";
@@ -103,7 +103,7 @@ export function callValue(
         const source = sourceOf(state, site.span);
         const run = (): Value => callFunction(state, now, args, directly(site));
         const started =
-          site.isUnused === true ? () => runUnawaited(state, source, run, callee.function) : run;
+          site.isUnused === true ? () => runFloating(state, source, run, callee.function) : run;
         return runPending(state, source, started, site.isLeaving);
       }
       if (isLater !== true) return callFunction(state, callee, args, site);

@@ -10,7 +10,7 @@ const REASON =
   "nobody awaits what this call runs, so that the transaction may end before all of it is sent";
 
 /** Runs what nobody awaits, and says what that makes of an open transaction. `body`: the function that runs, where it is known. */
-export function runUnawaited<T>(
+export function runFloating<T>(
   state: State,
   source: SourceRange,
   run: () => T,
@@ -29,8 +29,8 @@ export function runUnawaited<T>(
 }
 
 /** True if an expression that stands as a statement gives a promise, as its form tells: `.then(...)`, `list.forEach(async ...)`. */
-export function isDroppedPromise(state: State, hir: HirExpression): boolean {
-  if (hir.kind === "unary" && hir.operator === "void") return isDroppedPromise(state, hir.operand);
+export function isFloatingPromise(state: State, hir: HirExpression): boolean {
+  if (hir.kind === "unary" && hir.operator === "void") return isFloatingPromise(state, hir.operand);
   if (hir.kind !== "call" || !semanticsOf(state.frame.file).hasPromises) return false;
   const { callee } = hir;
   const isChain = callee.kind === "member" && /^(?:then|catch|finally)$/u.test(callee.property);

@@ -6,7 +6,7 @@ import { isSameColumn, type KnownValue, type Path } from "./knowns";
 const EXPECTED = 4;
 
 /** Two arguments for one column whose values overlap and differ in every run. */
-export function apartFrom(
+export function inequalityOf(
   knowns: readonly KnownValue[],
   inputs: readonly KnownValue[],
   paths: readonly Path[],
