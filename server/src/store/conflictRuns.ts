@@ -96,25 +96,32 @@ export function runToConflict(
 }
 
 /**
- * The run in which one instance is about to insert, another inserts the same key, and the server refuses the first one's row. Undefined if it
- * does not, or if it refuses a key as well where the instances run one after the other.
+ * The run in which one instance is about to insert, or has just looked for what it inserts, another inserts the same key, and the server
+ * refuses the first one's row. Undefined if it does not, or if it refuses a key as well where the instances run one after the other.
  */
 export function runToDuplicate(
   program: Program,
   levelOf: LevelOf,
   setup: Setup,
-  { meets, takes }: { readonly meets: Reached; readonly takes: Reached },
+  {
+    meets,
+    looks,
+    takes,
+  }: { readonly meets: Reached; readonly looks: Reached; readonly takes: Reached },
 ): RefusedRun | undefined {
-  return guarded(() => {
-    const course = begin(program, levelOf, setup);
-    if (!comeBefore(course, meets) || !comeTo(course, takes)) return undefined;
-    for (const { instance } of [meets, takes])
-      while (!course.refusal && isReady(course, instance)) go(course, instance);
-    if (course.refusal?.code !== ERRORS.duplicate) return undefined;
-    if (course.refusal.victim !== meets.instance) return undefined;
-    if (!isUnderstood(program, setup, course) || refusesInOrder(program, setup)) return undefined;
-    return ended(course);
-  });
+  const from = (pause: (course: Course) => boolean): RefusedRun | undefined =>
+    guarded(() => {
+      const course = begin(program, levelOf, setup);
+      if (!pause(course) || !comeTo(course, takes)) return undefined;
+      for (const { instance } of [meets, takes, meets])
+        while (!course.refusal && isReady(course, instance)) go(course, instance);
+      if (course.refusal?.code !== ERRORS.duplicate) return undefined;
+      if (course.refusal.victim !== meets.instance) return undefined;
+      if (!isUnderstood(program, setup, course) || refusesInOrder(program, setup)) return undefined;
+      return ended(course);
+    });
+  // Behind its own changes the first may hold a lock that the other waits for.
+  return from((course) => comeBefore(course, meets)) ?? from((course) => comeTo(course, looks));
 }
 
 /** True if a key is refused where the instances run one after the other, in some order. */

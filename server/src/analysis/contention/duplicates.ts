@@ -19,9 +19,11 @@ export function duplicatesOf(search: Search): readonly Refusal[] {
     const own = flat.transactions[member];
     if (!own || !isWholeCode(transaction) || !isSearched(search, own)) return [];
     const answered = new Set([...keptStatements(transaction), ...answeredIn(transaction)]);
-    const wanted = insertionsOf(search, own).filter(
-      (each) => !answered.has(each.statement) && looksBefore(own, each).length > 0,
-    );
+    const wanted = insertionsOf(search, own).flatMap((insertion): readonly Wanted[] => {
+      const look = lastLook(own, insertion);
+      if (look === undefined || answered.has(insertion.statement)) return [];
+      return [{ insertion, looks: reachedBy(own, look, 0) }];
+    });
     if (wanted.length === 0) return [];
     const others = flat.transactions.filter((each) => each !== own && isSearched(search, each));
     for (const other of [own, ...others]) {
@@ -31,6 +33,12 @@ export function duplicatesOf(search: Search): readonly Refusal[] {
     }
     return [];
   });
+}
+
+/** An insertion, and the last read that its key, or whether it runs, may rest on. */
+interface Wanted {
+  readonly insertion: Operation;
+  readonly looks: Reached;
 }
 
 /** The insertions whose errors code around them may tell apart. */
@@ -80,20 +88,37 @@ function looksBefore({ operations }: FlatTransaction, insertion: Operation): rea
   );
 }
 
+/** The reads whose results are in the values of an insertion, such as that of a counter: other results would be other keys. */
+function keyReads({ operations }: FlatTransaction, { set, key }: Operation): readonly Operation[] {
+  const parts = [...Object.values(set), ...Object.values(key)].flatMap((term) => [
+    ...subterms(term),
+  ]);
+  return operations.filter(
+    ({ kind, index }) =>
+      kind === "read" && parts.some((part) => part.kind === "output" && part.operation === index),
+  );
+}
+
+function lastLook(own: FlatTransaction, insertion: Operation): Operation | undefined {
+  return [...looksBefore(own, insertion), ...keyReads(own, insertion)]
+    .sort((a, b) => a.index - b.index)
+    .at(-1);
+}
+
 function firstDuplicate(
   search: Search,
   pair: Pair,
-  wanted: readonly Operation[],
+  wanted: readonly Wanted[],
 ): Refusal | undefined {
   const { program, levels, budget } = search;
   let tries = MOST_TRIES.group;
-  for (const meets of wanted)
+  for (const { insertion: meets, looks } of wanted)
     for (const takes of insertionsOf(search, pair[1]).filter(
       ({ table }) => table === meets.table,
     )) {
       const [first, second] = [reachedBy(pair[0], meets, 0), reachedBy(pair[1], takes, 1)] as const;
       const run = (setup: Setup): Refusal | undefined => {
-        const both = { meets: first, takes: second };
+        const both = { meets: first, looks, takes: second };
         const ran = runToDuplicate(program, levelsIn(levels, setup), setup, both);
         const transactions = setup.instances.map(({ transaction }) => transaction);
         return ran && { kind: "duplicate-key", transactions, setup, run: ran, holds: [second] };
@@ -128,7 +153,16 @@ function meetingsOf(
   const missing = places.flatMap(({ instance, operation }) =>
     looksBefore(pair[instance], operation).map((each) => ({ instance, operation: each })),
   );
-  const meeting = { flat, transactions: pair, same: [places], reached: places };
+  const [own, other] = pair;
+  // Two runs of one transaction make the same key of the same rows.
+  const rows =
+    own === other && meets === takes
+      ? keyReads(own, meets).map((operation): Meeting["same"][number] => [
+          { instance: 0, operation },
+          { instance: 1, operation },
+        ])
+      : [];
+  const meeting = { flat, transactions: pair, same: [places, ...rows], reached: places };
   return [missing, []].map((each) => ({ ...meeting, missing: each }));
 }
 

@@ -9,7 +9,10 @@ import { analysablePart } from "../../../../server/src/service/search/analysable
 import { readOver } from "../../frontend/code/codePrograms";
 
 const DDL = `CREATE TABLE person (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), email text NOT NULL UNIQUE);
-CREATE TABLE message (task int, seq int, body text, PRIMARY KEY (task, seq));`;
+CREATE TABLE message (task int, seq int, body text, PRIMARY KEY (task, seq));
+CREATE TABLE counter (year int PRIMARY KEY, last int NOT NULL);
+CREATE TABLE invoice (number text PRIMARY KEY, amount int NOT NULL);
+CREATE TABLE receipt (year int, number int, amount int NOT NULL, PRIMARY KEY (year, number));`;
 
 async function duplicates(body: string, levelName = "pg:rc"): Promise<readonly Anomaly[]> {
   const level = findLevel(levelName);
@@ -45,6 +48,27 @@ const numbered = (
   }
 }`;
 
+const counted = (
+  lock: string,
+  into: string,
+  values: string,
+): string => `export async function invoice(year: number, amount: number) {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    const { rows } = await client.query("SELECT last FROM counter WHERE year = $1${lock}", [year]);
+    const next = rows[0].last + 1;
+    await client.query("UPDATE counter SET last = $1 WHERE year = $2", [next, year]);
+    await client.query("INSERT INTO ${into}", ${values});
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  } finally {
+    client.release();
+  }
+}`;
+
 const CASES: readonly { readonly name: string; readonly body: string; readonly count: number }[] = [
   {
     name: "a check before an insert",
@@ -57,6 +81,25 @@ const CASES: readonly { readonly name: string; readonly body: string; readonly c
     count: 1,
   },
   { name: "a number one above the greatest", body: numbered("throw error;"), count: 1 },
+  {
+    name: "a number from a counter",
+    body: counted("", "receipt (year, number, amount) VALUES ($1, $2, $3)", "[year, next, amount]"),
+    count: 1,
+  },
+  {
+    name: "a text with a number from a counter",
+    body: counted("", "invoice (number, amount) VALUES ($1, $2)", "[`${year}-${next}`, amount]"),
+    count: 1,
+  },
+  {
+    name: "a number from a counter that is locked",
+    body: counted(
+      " FOR UPDATE",
+      "receipt (year, number, amount) VALUES ($1, $2, $3)",
+      "[year, next, amount]",
+    ),
+    count: 0,
+  },
   { name: "an insert that looks for nothing", body: person(INSERTS), count: 0 },
   {
     name: "a look that decides nothing",
