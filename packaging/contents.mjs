@@ -28,7 +28,10 @@ export function npmContents() {
     activationEvents: _events,
     ...rest
   } = ownManifest();
-  return contentsOf(rest, (file) => !/^(?:client\/|webview\/|dist\/(?:extension|webview)\.)/u.test(file));
+  return contentsOf(
+    rest,
+    (file) => !/^(?:client\/|webview\/|dist\/(?:extension|webview)\.)/u.test(file),
+  );
 }
 
 /**

@@ -5,6 +5,6 @@ export const duplicateKey: Kind = {
   name: "duplicate-key",
   title: "Duplicate key that nothing handles",
   definition:
-    "A transaction looks for a row, or for the greatest number, and inserts; another one inserts the same key in between, the server refuses the row with an error, and nothing in the code around it catches that.",
+    "A transaction looks for a row, the greatest number or a counter, and inserts; another one inserts the same key in between, the server refuses the row with an error, and nothing in the code around it catches that.",
   reference: "Bailis et al., Feral Concurrency Control, SIGMOD 2015",
 };
