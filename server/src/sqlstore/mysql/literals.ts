@@ -31,6 +31,8 @@ interface Shape {
 /** Characters of the shapes that are kept. */
 const MOST_CHARACTERS = 1_000_000;
 const LONGEST_TEXT = 1_000_000;
+/** Plans of a shape: pages of a list have one for each offset. */
+const MOST_VARIANTS = 100;
 
 /** Remembers shapes of texts; `parse` reads one that is new. */
 export function createLiteralTexts(
@@ -66,6 +68,7 @@ export function createLiteralTexts(
       const key = variant.map(({ type, written }) => `${type} ${written}`).join("\n");
       const statement = shape.statements.get(key) ?? variantOf(sql, scanned, shape.fixed, parse);
       if (statement === undefined) return undefined;
+      if (shape.statements.size >= MOST_VARIANTS) shape.statements.clear();
       shape.statements.set(key, statement);
       return {
         ...statement,
