@@ -208,9 +208,10 @@ function go(course: Course, instance: string): void {
 function noteRefusal(course: Course, events: readonly Event[], own: Wait | undefined): void {
   for (const event of events) {
     if (event.kind !== "aborted" || course.refusal) continue;
-    const refused =
-      course.waits.findLast(({ instance }) => instance === event.instance) ??
-      (own?.instance === event.instance ? own : undefined);
+    const wait = course.waits.findLast(({ instance }) => instance === event.instance);
+    // An earlier wait of it is over.
+    const isOwn = own?.instance === event.instance && own.number !== wait?.number;
+    const refused = isOwn ? own : wait;
     if (refused) course.refusal = { victim: event.instance, refused, code: event.failure.code };
   }
 }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findLevel } from "../../../server/src/isolation/levels";
 import { createMockDatabase } from "../../../server/src/mock/mockDatabase";
-import { bulkArguments, runBulk } from "../../../server/src/mock/mysql/bulk";
+import { bulkRefusal, runBulk } from "../../../server/src/mock/mysql/bulk";
+import { bulkArguments } from "../../../server/src/mock/mysql/commands";
 import type { MockSession } from "../../../server/src/mock/session";
 
 function opened(): MockSession {
@@ -73,10 +74,11 @@ test("rows of arguments are read with their types and NULLs; what is not there i
   const types = [3, 0, 253, 0];
   const body = (...parts: readonly number[]): Buffer => Buffer.from([128, 0, ...types, ...parts]);
   const read = bulkArguments(body(0, 7, 0, 0, 0, 0, 1, 97, 0, 8, 0, 0, 0, 1), 2, []);
-  assert.deepEqual("rows" in read && read.rows, [
+  assert.deepEqual(read.rows, [
     [7, "a"],
     [8, null],
   ]);
-  const refused = bulkArguments(body(2, 0, 1, 97), 2, []);
-  assert.match("message" in refused ? refused.message : "", /DEFAULT and IGNORE/);
+  assert.equal(bulkRefusal(read), undefined);
+  const refused = bulkRefusal(bulkArguments(body(2, 0, 1, 97), 2, []));
+  assert.match(refused?.message ?? "", /DEFAULT and IGNORE/);
 });

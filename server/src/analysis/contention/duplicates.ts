@@ -1,12 +1,12 @@
-// Insertions that the server refuses because another transaction took their key since they looked for it: a check before an insert, or a
-// number one above the greatest, whose key nothing handles.
+// Insertions that the server refuses because another transaction took their key since they looked for it: a check before an insert, a
+// number one above the greatest, or one from a counter, whose key nothing handles.
 import { walkCommand } from "../../frontend/sql/walk";
 import type { Transaction } from "../../program/program";
 import type { StatementId } from "../../program/statement";
 import { ownEntry } from "../../protocol/dictionary";
 import { runToDuplicate, type Reached } from "../../store/conflictRuns";
 import type { Setup } from "../../store/execution";
-import type { FlatTransaction, Operation } from "../operations/operation";
+import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
 import { isFalseLiteral, subterms } from "../operations/terms";
 import { dressed, keptStatements, levelsIn, measuredLevel, startOf } from "./refusalSearch";
 import { MOST_OPERATIONS, MOST_TRIES, type Refusal, type Search } from "./refusalSearch";
@@ -20,7 +20,7 @@ export function duplicatesOf(search: Search): readonly Refusal[] {
     if (!own || !isWholeCode(transaction) || !isSearched(search, own)) return [];
     const answered = new Set([...keptStatements(transaction), ...answeredIn(transaction)]);
     const wanted = insertionsOf(search, own).flatMap((insertion): readonly Wanted[] => {
-      const look = lastLook(own, insertion);
+      const look = lastLook(search, own, insertion);
       if (look === undefined || answered.has(insertion.statement)) return [];
       return [{ insertion, looks: reachedBy(own, look, 0) }];
     });
@@ -65,19 +65,28 @@ function isSearched({ levels }: Search, { id, operations }: FlatTransaction): bo
 
 /** The insertions that fail if their key exists, and whose key may be another's: no part of it is made anew. */
 function insertionsOf({ flat }: Search, { operations }: FlatTransaction): readonly Operation[] {
-  return operations.filter(({ kind, onDuplicate, guard, perhaps, table, set, key }) => {
+  return operations.filter((operation) => {
+    const { kind, onDuplicate, guard, perhaps } = operation;
     if (kind !== "insert" || onDuplicate !== "error" || perhaps || isFalseLiteral(guard))
       return false;
-    const { primaryKey = [], uniqueKeys = [] } = ownEntry(flat.tables, table) ?? {};
-    return [primaryKey, ...uniqueKeys].some(
-      (columns) =>
-        columns.length > 0 &&
-        columns.every((column) => {
-          const term = ownEntry(set, column) ?? ownEntry(key, column);
-          return term !== undefined && ![...subterms(term)].some((part) => part.kind === "unknown");
-        }),
+    return keysOf(flat, operation).some((key) =>
+      key.every(
+        (term) =>
+          term !== undefined && ![...subterms(term)].some((part) => part.kind === "unknown"),
+      ),
     );
   });
+}
+
+/** The terms of each key of an inserted row; undefined for a column that is not given. */
+function keysOf(
+  { tables }: FlatProgram,
+  { table, set, key }: Operation,
+): readonly (readonly (Term | undefined)[])[] {
+  const { primaryKey = [], uniqueKeys = [] } = ownEntry(tables, table) ?? {};
+  return [primaryKey, ...uniqueKeys]
+    .filter((columns) => columns.length > 0)
+    .map((columns) => columns.map((column) => ownEntry(set, column) ?? ownEntry(key, column)));
 }
 
 /** The looks of a transaction at a table before it inserts there; a key that nothing looked for is refused in every order. */
@@ -88,19 +97,26 @@ function looksBefore({ operations }: FlatTransaction, insertion: Operation): rea
   );
 }
 
-/** The reads whose results are in the values of an insertion, such as that of a counter: other results would be other keys. */
-function keyReads({ operations }: FlatTransaction, { set, key }: Operation): readonly Operation[] {
-  const parts = [...Object.values(set), ...Object.values(key)].flatMap((term) => [
-    ...subterms(term),
-  ]);
+/** The reads whose results are in a key of an insertion, such as that of a counter: other results would be other keys. */
+function keyReads(
+  { flat }: Search,
+  { operations }: FlatTransaction,
+  insertion: Operation,
+): readonly Operation[] {
+  const terms = keysOf(flat, insertion).flatMap((key) => key.filter((term) => term !== undefined));
+  const parts = [...subterms(...terms)];
   return operations.filter(
     ({ kind, index }) =>
       kind === "read" && parts.some((part) => part.kind === "output" && part.operation === index),
   );
 }
 
-function lastLook(own: FlatTransaction, insertion: Operation): Operation | undefined {
-  return [...looksBefore(own, insertion), ...keyReads(own, insertion)]
+function lastLook(
+  search: Search,
+  own: FlatTransaction,
+  insertion: Operation,
+): Operation | undefined {
+  return [...looksBefore(own, insertion), ...keyReads(search, own, insertion)]
     .sort((a, b) => a.index - b.index)
     .at(-1);
 }
@@ -121,7 +137,9 @@ function firstDuplicate(
         const both = { meets: first, looks, takes: second };
         const ran = runToDuplicate(program, levelsIn(levels, setup), setup, both);
         const transactions = setup.instances.map(({ transaction }) => transaction);
-        return ran && { kind: "duplicate-key", transactions, setup, run: ran, holds: [second] };
+        return (
+          ran && { kind: "duplicate-key", transactions, setup, run: ran, holds: [second], looks }
+        );
       };
       for (const meeting of meetingsOf(search, pair, meets, takes))
         for (const filling of FILLINGS) {
@@ -141,7 +159,7 @@ type Pair = readonly [FlatTransaction, FlatTransaction];
 
 /** Both insert the same row; what they look for is not there, or else all but what the text says. */
 function meetingsOf(
-  { flat }: Search,
+  search: Search,
   pair: Pair,
   meets: Operation,
   takes: Operation,
@@ -157,12 +175,17 @@ function meetingsOf(
   // Two runs of one transaction make the same key of the same rows.
   const rows =
     own === other && meets === takes
-      ? keyReads(own, meets).map((operation): Meeting["same"][number] => [
+      ? keyReads(search, own, meets).map((operation): Meeting["same"][number] => [
           { instance: 0, operation },
           { instance: 1, operation },
         ])
       : [];
-  const meeting = { flat, transactions: pair, same: [places, ...rows], reached: places };
+  const meeting = {
+    flat: search.flat,
+    transactions: pair,
+    same: [places, ...rows],
+    reached: places,
+  };
   return [missing, []].map((each) => ({ ...meeting, missing: each }));
 }
 

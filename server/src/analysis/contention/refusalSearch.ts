@@ -28,6 +28,8 @@ export interface Refusal {
   readonly run: RefusedRun;
   /** The statements at which the instances had acquired the locks that others want. */
   readonly holds: readonly Reached[];
+  /** The read on which the key of a duplicate, or whether it is inserted, rests. */
+  readonly looks?: Reached;
 }
 
 /** Limits of runs per group of transactions, and in total: further refusals are not reported. */

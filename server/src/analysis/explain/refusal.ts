@@ -8,7 +8,7 @@ import type { Anomaly, CycleEdge, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { ExecutedStep, Execution } from "../../store/execution";
 import { REFUSALS } from "../../store/failure";
-import type { RefusedRun, Wait } from "../../store/conflictRuns";
+import type { Reached, RefusedRun, Wait } from "../../store/conflictRuns";
 import { toExecution } from "../../store/toExecution";
 import type { Refusal } from "../contention/refusalSearch";
 import { cycleEnd, identity } from "./explain";
@@ -118,32 +118,46 @@ function deadlockTelling({ program, refusal: { setup, run }, cycle, code }: Tell
   return { title, how: `${wants.join("; ")} (deadlock)` };
 }
 
-function duplicateTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
-  const victim = setup.instances.find(({ instance }) => instance === run.victim);
-  const other = setup.instances.find(({ instance }) => instance !== run.victim);
-  if (!victim || !other) return { title: code, how: code };
-  const own = callText(program, victim);
-  const theirs = callText(program, other);
-  const who = own === theirs ? "another run of it" : theirs;
-  const table = cycle[0]?.table ?? "";
+function duplicateTelling(telling: Telling): Told {
+  const { cycle, code } = telling;
+  const parties = partiesOf(telling);
+  const [look, insertion] = cycle;
+  if (!parties || !look || !insertion) return { title: code, how: code };
+  const { own, who } = parties;
+  const isSame = look.table === insertion.table;
+  const looked = isSame
+    ? `it looks at ${look.table} before the other one has inserted, and inserts behind it`
+    : `it reads ${look.table} before the other one has changed it, and inserts into ${insertion.table} behind it`;
   return {
-    title: `${own} fails with an error of the server (${code}) where ${who} inserts the same key into ${table} at the same time`,
-    how: `it looks at ${table} before the other one has inserted, and inserts behind it, which the key refuses; one after the other neither is refused (duplicate key)`,
+    title: `${own} fails with an error of the server (${code}) where ${who} inserts the same key into ${insertion.table} at the same time`,
+    how: `${looked}, which the key refuses; one after the other neither is refused (duplicate key)`,
   };
 }
 
-function failureTelling({ program, refusal: { setup, run }, cycle, code }: Telling): Told {
-  const victim = setup.instances.find(({ instance }) => instance === run.victim);
-  const other = setup.instances.find(({ instance }) => instance !== run.victim);
-  if (!victim || !other) return { title: code, how: code };
-  const own = callText(program, victim);
-  const theirs = callText(program, other);
-  const who = own === theirs ? "another run of it" : theirs;
+function failureTelling(telling: Telling): Told {
+  const { refusal, cycle, code } = telling;
+  const { run } = refusal;
+  const parties = partiesOf(telling);
+  if (!parties) return { title: code, how: code };
+  const { own, who } = parties;
   const row = lockText(waitOf(run, run.victim), cycle[0]?.table ?? "");
   return {
     title: `The server ends ${own} (${code}) where ${who} changes ${row} at the same time`,
     how: `its snapshot is older than that change (serialization failure)`,
   };
+}
+
+/** The call that the server refuses, and the other one as seen from it. */
+function partiesOf({
+  program,
+  refusal: { setup, run },
+}: Telling): { readonly own: string; readonly who: string } | undefined {
+  const victim = setup.instances.find(({ instance }) => instance === run.victim);
+  const other = setup.instances.find(({ instance }) => instance !== run.victim);
+  if (!victim || !other) return undefined;
+  const own = callText(program, victim);
+  const theirs = callText(program, other);
+  return { own, who: own === theirs ? "another run of it" : theirs };
 }
 
 /** The remark that errors are propagated, for transactions of which that is known. */
@@ -191,31 +205,41 @@ function withWait(execution: Execution, { refused, victim }: RefusedRun): Execut
   };
 }
 
-/** The look of the victim, the other one's insertion, and its own, which comes behind that. */
-function keyRing({ run, holds }: Refusal, { steps }: Execution): readonly CycleEdge[] {
+/** From the look of the victim to what the other one changes of it, and from the other one's insertion to its own, which comes behind that. */
+function keyRing({ run, holds, looks }: Refusal, { steps }: Execution): readonly CycleEdge[] {
   const { refused, victim } = run;
-  const [held] = holds;
-  const taken = steps.find(
-    ({ instance, source }) => instance === held?.instance && source?.id === held.statement,
-  );
+  const taken = stepAt(steps, holds[0]);
   if (taken?.source?.kind !== "insert") return [];
   const { table } = taken.source;
   const own: ExecutedStep = { ...EMPTY, instance: victim, source: refused.statement };
-  const looked =
-    steps
-      .slice(0, steps.indexOf(taken))
-      .findLast(
-        ({ instance, source }) =>
-          instance === victim && source?.kind === "select" && accessedBy(source).includes(table),
-      ) ?? own;
-  const edge = (dependency: "rw" | "ww", from: ExecutedStep, to: ExecutedStep): CycleEdge => ({
+  const looked = stepAt(steps, looks) ?? own;
+  const tables = looked.source ? accessedBy(looked.source) : [];
+  const changed = steps
+    .filter(({ instance }) => instance === taken.instance)
+    .flatMap((step) => step.writes.map((write) => ({ step, table: write.table })))
+    .find((write) => tables.includes(write.table));
+  const change = tables.includes(table) || !changed ? { step: taken, table } : changed;
+  const edge = (
+    dependency: "rw" | "ww",
+    from: ExecutedStep,
+    to: { readonly step: ExecutedStep; readonly table: string },
+  ): CycleEdge => ({
     dependency,
     from: cycleEnd(from),
-    to: cycleEnd(to),
-    table,
+    to: cycleEnd(to.step),
+    table: to.table,
     columns: [],
   });
-  return [edge("rw", looked, taken), edge("ww", taken, own)];
+  return [edge("rw", looked, change), edge("ww", taken, { step: own, table })];
+}
+
+/** The step that executed a statement for that time; undefined if none did. */
+function stepAt(steps: Execution["steps"], at: Reached | undefined): ExecutedStep | undefined {
+  if (at === undefined) return undefined;
+  const { instance, statement, nth } = at;
+  return steps.filter((each) => each.instance === instance && each.source?.id === statement)[
+    nth - 1
+  ];
 }
 
 /** The waits-for cycle, starting at the victim. */
@@ -226,11 +250,10 @@ function waitingRing({ run, holds, setup }: Refusal, { steps }: Execution): read
     const wait = waitOf(run, at);
     const [holder] = wait?.holders ?? [];
     if (!wait || holder === undefined) break;
-    const own = holds.find(({ instance }) => instance === holder);
-    const taken = steps.filter(
-      ({ instance, source }) => instance === holder && source?.id === own?.statement,
+    const locking = stepAt(
+      steps,
+      holds.find(({ instance }) => instance === holder),
     );
-    const locking = taken[(own?.nth ?? 1) - 1];
     edges.push({
       dependency: "waits",
       from: cycleEnd({ ...EMPTY, instance: at, source: wait.statement }),

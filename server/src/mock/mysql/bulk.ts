@@ -1,48 +1,12 @@
-// MariaDB's COM_STMT_BULK_EXECUTE: a prepared statement with many rows of arguments, which takes effect as a whole.
+// Statements that MariaDB's clients run for many rows of arguments at once (COM_STMT_BULK_EXECUTE): they take effect as a whole.
 import { failure, type SqlError } from "../../sqlstore/sqlError";
 import type { MockArgument, MockSession, Outcome, StatementResult } from "../session";
-import { MalformedPacket, readFields } from "./fields";
-import { readParameters, type Parameter, type ParameterType } from "./parameters";
+import type { BulkArguments } from "./commands";
 
-/** The client asks for the number that each row was given. */
-const WANTS_NUMBERS = 64;
-const HAS_TYPES = 128;
-const [VALUE, NULL] = [0, 1];
-
-export interface BulkArguments {
-  readonly types: readonly ParameterType[];
-  readonly rows: readonly (readonly Parameter[])[];
-}
-
-/** The rows of arguments; an error for what is refused. Throws `MalformedPacket`. */
-export function bulkArguments(
-  body: Buffer,
-  count: number,
-  known: readonly ParameterType[],
-): BulkArguments | SqlError {
-  const from = readFields(body);
-  const flags = from.uint16();
-  if ((flags & WANTS_NUMBERS) !== 0) return refused("numbers of the rows of a bulk execution");
-  const types =
-    (flags & HAS_TYPES) === 0
-      ? known
-      : Array.from({ length: count }, () => ({
-          type: from.uint8(),
-          unsigned: from.uint8() >= 0x80,
-        }));
-  if (count === 0 || types.length !== count)
-    throw new MalformedPacket("rows of arguments without their types");
-  const rows: Parameter[][] = [];
-  while (from.left > 0) {
-    const row: Parameter[] = [];
-    for (const type of types) {
-      const indicator = from.uint8();
-      if (indicator > NULL) return refused("DEFAULT and IGNORE as arguments");
-      row.push(...readParameters(from, [type], () => indicator !== VALUE, new Map()));
-    }
-    rows.push(row);
-  }
-  return { types, rows };
+/** The error for arguments that ask for more than their values; undefined for others. */
+export function bulkRefusal({ asksNumbers, hasOmissions }: BulkArguments): SqlError | undefined {
+  if (asksNumbers) return refused("numbers of the rows of a bulk execution");
+  return hasOmissions ? refused("DEFAULT and IGNORE as arguments") : undefined;
 }
 
 function refused(what: string): SqlError {

@@ -1,5 +1,5 @@
 // Messages of a client of MySQL or MariaDB: its answer to the handshake, and commands.
-import { MalformedPacket, readFields } from "./fields";
+import { MalformedPacket, readFields, type FieldReader } from "./fields";
 import { readParameters, type Parameter, type ParameterType } from "./parameters";
 import { CAPABILITIES } from "./replies";
 
@@ -115,14 +115,54 @@ export function executionArguments(
   from.bytes(1 + 4);
   if (count === 0) return { types: [], values: [] };
   const nulls = from.bytes((count + 7) >> 3);
-  const types =
-    from.uint8() === 1
-      ? Array.from({ length: count }, () => ({
-          type: from.uint8(),
-          unsigned: from.uint8() >= 0x80,
-        }))
-      : known;
+  const types = from.uint8() === 1 ? readTypes(from, count) : known;
   if (types.length !== count) throw new MalformedPacket("arguments without their types");
   const isNull = (index: number): boolean => (((nulls[index >> 3] ?? 0) >> (index & 7)) & 1) === 1;
   return { types, values: readParameters(from, types, isNull, long) };
+}
+
+function readTypes(from: FieldReader, count: number): readonly ParameterType[] {
+  return Array.from({ length: count }, () => ({
+    type: from.uint8(),
+    unsigned: from.uint8() >= 0x80,
+  }));
+}
+
+export interface BulkArguments {
+  readonly types: readonly ParameterType[];
+  readonly rows: readonly (readonly Parameter[])[];
+  /** True if the client asks for the number that each row was given. */
+  readonly asksNumbers: boolean;
+  /** True if some argument is DEFAULT or IGNORE; NULL stands for it. */
+  readonly hasOmissions: boolean;
+}
+
+/** The flags of a bulk execution. */
+const BULK = { numbers: 64, types: 128 };
+
+/** Before each argument of a bulk execution; what is greater stands for DEFAULT and IGNORE. */
+const [VALUE, NULL] = [0, 1];
+
+/** The arguments of MariaDB's COM_STMT_BULK_EXECUTE: many rows for one prepared statement. Throws `MalformedPacket`. */
+export function bulkArguments(
+  body: Buffer,
+  count: number,
+  known: readonly ParameterType[],
+): BulkArguments {
+  const from = readFields(body);
+  const flags = from.uint16();
+  const types = (flags & BULK.types) === 0 ? known : readTypes(from, count);
+  if (count === 0 || types.length !== count)
+    throw new MalformedPacket("rows of arguments without their types");
+  let hasOmissions = false;
+  const rows: Parameter[][] = [];
+  while (from.left > 0)
+    rows.push(
+      types.flatMap((type) => {
+        const indicator = from.uint8();
+        hasOmissions ||= indicator > NULL;
+        return readParameters(from, [type], () => indicator !== VALUE, new Map());
+      }),
+    );
+  return { types, rows, asksNumbers: (flags & BULK.numbers) !== 0, hasOmissions };
 }

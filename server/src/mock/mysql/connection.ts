@@ -6,8 +6,9 @@ import type { SqlError } from "../../sqlstore/sqlError";
 import { textOfBytes } from "../../frontend/sql/text/bytes";
 import { createSilence } from "../silence";
 import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
-import { bulkArguments, runBulk } from "./bulk";
+import { bulkRefusal, runBulk } from "./bulk";
 import {
+  bulkArguments,
   command,
   executionArguments,
   handshakeResponse,
@@ -172,8 +173,9 @@ export function createMysqlConnection(
       return;
     }
     const read = bulkArguments(body, statement.prepared.parameters.length, statement.types);
-    if ("code" in read) {
-      fail(read);
+    const refusal = bulkRefusal(read);
+    if (refusal) {
+      fail(refusal);
       return;
     }
     statement.types = read.types;

@@ -1,10 +1,12 @@
 // The conversation of one MySQL or MariaDB connection as statements: text and prepared, several results of one command,
 // LOCAL INFILE. Commands wait in the order in which they were sent; packets of the server complete them one by one.
 import {
+  bulkArguments,
   command,
   executionArguments,
   handshakeResponse,
   LAST_PREPARED,
+  type BulkArguments,
   type Command,
 } from "../../mock/mysql/commands";
 import { readFields, type FieldReader } from "../../mock/mysql/fields";
@@ -25,7 +27,6 @@ import {
   type Value,
 } from "../events";
 import { statementsOf } from "../pieces";
-import { BULK_EXECUTE, bulkArguments, type BulkArguments } from "./mysqlBulk";
 
 export interface MysqlDecoderOptions {
   readonly connection: number;
@@ -146,10 +147,6 @@ export function createMysqlDecoder({
       push(plain("fetch"));
       return;
     }
-    if (payload[0] === BULK_EXECUTE && payload.length > 5) {
-      execute(payload.readUInt32LE(1), payload.subarray(5), true);
-      return;
-    }
     const read: Command = command(payload);
     switch (read.kind) {
       case "query":
@@ -159,7 +156,8 @@ export function createMysqlDecoder({
         });
         return;
       case "execute":
-        execute(read.statement, read.body, false);
+      case "bulk":
+        execute(read.statement, read.body, read.kind === "bulk");
         return;
       case "prepare":
         push({ ...plain("prepare"), pieces: [read.sql] });
@@ -479,7 +477,7 @@ function executedOnce({
 }: {
   readonly types: readonly ParameterType[];
   readonly values: readonly Parameter[];
-}): BulkArguments {
+}): Pick<BulkArguments, "types" | "rows"> {
   return { types, rows: [values] };
 }
 

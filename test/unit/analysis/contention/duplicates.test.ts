@@ -40,7 +40,7 @@ const numbered = (
     await client.query("BEGIN");
     ${NUMBERS}
     await client.query("COMMIT");
-  } catch (error: any) {
+  } catch (error) {
     await client.query("ROLLBACK");
     ${failed}
   } finally {
@@ -110,7 +110,7 @@ const CASES: readonly { readonly name: string; readonly body: string; readonly c
     name: "a handler of the error",
     body: person(
       `${LOOKS} if (rows.length > 0) throw new Error("taken");
-  try { ${INSERTS} } catch (error: any) { if (error.code === "23505") return false; throw error; }`,
+  try { ${INSERTS} } catch (error) { if (error.code === "23505") return false; throw error; }`,
     ),
     count: 0,
   },
@@ -118,14 +118,14 @@ const CASES: readonly { readonly name: string; readonly body: string; readonly c
     name: "a handler that says another error for it",
     body: person(
       `${LOOKS} if (rows.length > 0) throw new Error("taken");
-  try { ${INSERTS} } catch (error: any) { if (isUnique(error)) throw new Error("taken"); throw error; }`,
+  try { ${INSERTS} } catch (error) { if (isUnique(error)) throw new Error("taken"); throw error; }`,
     ),
     count: 0,
   },
   {
     name: "a handler of another statement",
     body: person(
-      `try { ${LOOKS} if (rows.length > 0) return false; } catch (error: any) { if (error.code === "23505") return false; throw error; }
+      `try { ${LOOKS} if (rows.length > 0) return false; } catch (error) { if (error.code === "23505") return false; throw error; }
   ${INSERTS} return true;`,
     ),
     count: 1,
@@ -173,6 +173,26 @@ describe("a key that another transaction took is told for", () => {
 
   it("no transaction at PostgreSQL's SERIALIZABLE, which refuses it for another reason", async () => {
     assert.deepEqual(await duplicates(numbered("throw error;"), "pg:serializable"), []);
+  });
+
+  it("the counter that the number was read from, in words and in the cycle", async () => {
+    const values = "receipt (year, number, amount) VALUES ($1, $2, $3)";
+    const [found] = await duplicates(counted("", values, "[year, next, amount]"));
+    assert.match(
+      found?.message ?? "",
+      /it reads counter before the other one has changed it, and inserts into receipt behind it, which the key refuses/u,
+    );
+    assert.deepEqual(
+      found?.cycle.map(({ from, to, table }) => [from.text, to.text, table]),
+      [
+        [
+          "SELECT last FROM counter WHERE year = $1",
+          "UPDATE counter SET last = $1 WHERE year = $2",
+          "counter",
+        ],
+        [`INSERT INTO ${values}`, `INSERT INTO ${values}`, "receipt"],
+      ],
+    );
   });
 
   it("the transaction in words", async () => {
