@@ -48,9 +48,7 @@ async function panel(workbench: Workbench): Promise<number> {
   const { page } = workbench;
   await workbench.focusEditor("bank.sql");
   await workbench.goTo(READ, 5);
-  await page.keyboard.press("F1");
-  await page.locator(".quick-input-widget input[type=text]").fill(">Isolens: Show Anomaly");
-  await workbench.choice("Isolens: Show Anomaly").first().waitFor();
+  await workbench.find("Isolens: Show Anomaly");
   const time = await took(async () => {
     await page.keyboard.press("Enter");
     await workbench.webview().locator("h1").waitFor();
@@ -65,10 +63,7 @@ async function preview(workbench: Workbench): Promise<number> {
   const { page } = workbench;
   writeFileSync(path.join(workbench.folder, "notes.md"), "# Notes\n");
   await workbench.open("notes.md");
-  await page.keyboard.press("F1");
-  const command = "Markdown: Open Preview";
-  await page.locator(".quick-input-widget input[type=text]").fill(`>${command}`);
-  await workbench.choice(command).first().waitFor();
+  await workbench.find("Markdown: Open Preview");
   const time = await took(async () => {
     await page.keyboard.press("Enter");
     await workbench.webview().locator("h1").waitFor();

@@ -22,9 +22,11 @@ test("from the squiggle to the fix", async () => {
 
     await checkAt(workbench, "PostgreSQL SERIALIZABLE");
     await workbench.squiggles("error").first().waitFor({ state: "detached" });
+    await workbench.lens("at PostgreSQL SERIALIZABLE").waitFor();
     await workbench.screenshot("flow-2-serializable");
     await checkAt(workbench, "PostgreSQL READ COMMITTED");
     await workbench.squiggles("error").first().waitFor();
+    await workbench.lens("at PostgreSQL READ COMMITTED - show").waitFor();
 
     await showLostUpdate(workbench);
     const panel = workbench.webview();

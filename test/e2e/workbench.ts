@@ -21,6 +21,8 @@ export interface Workbench {
   readonly page: Page;
   /** The copy of the workspace. */
   readonly folder: string;
+  /** Opens the palette at a command, again while it does not list it: a command of an extension can come late. */
+  find(title: string): Promise<void>;
   /** Runs a command of the palette by its title. */
   run(title: string): Promise<void>;
   /** Squiggles of a severity in the open editors. */
@@ -150,12 +152,23 @@ function drive(page: Page): Drive {
     await input.fill(`:${line}:${column}`);
     await page.keyboard.press("Enter");
   };
-  return {
-    run: async (title) => {
+  const find = async (title: string): Promise<void> => {
+    for (const deadline = Date.now() + patience; ;) {
       await page.keyboard.press("F1");
       const input = page.locator(".quick-input-widget input[type=text]");
       await input.waitFor();
       await input.fill(`>${title}`);
+      const row = rows.filter({ hasText: title }).first();
+      await row.waitFor({ timeout: 5000 }).catch(stillThere);
+      if (await row.isVisible()) return;
+      if (Date.now() > deadline) throw new Error(`The command "${title}" is not in the palette.`);
+      await page.keyboard.press("Escape");
+    }
+  };
+  return {
+    find,
+    run: async (title) => {
+      await find(title);
       await rows.filter({ hasText: title }).first().click();
     },
     squiggles: (severity) => page.locator(`.monaco-editor .squiggly-${severity}`),
