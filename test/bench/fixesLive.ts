@@ -173,6 +173,7 @@ async function tally(
     stage = await openStage(server, `isolens_fixes_${String(Date.now() % 1e9)}`, {
       tables: program.schema,
       definitions: jobs.value.definitions,
+      triggers: jobs.value.triggers,
       own: undefined,
     });
   } catch (error) {

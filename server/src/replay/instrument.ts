@@ -1,5 +1,6 @@
 // A user's routine with gates: calls before the statements of a witness, where it can be stopped, and records of its queries' results. The
 // rest of the text is unchanged, so the server runs the user's own control flow.
+import type { Span } from "../frontend/sql/text/split";
 import type { Position } from "../protocol/source";
 import type { Gates } from "./gates";
 import type { LiveRoutine, LiveStatement } from "./routines";
@@ -30,7 +31,15 @@ export function instrument(
   const named = places.map(gateOf).filter((start) => start !== undefined);
   const gated = [...new Set([...named, ...ends])];
   const notes = statements.flatMap((each) => noteOf(each, text, span.end));
+  const { bare } = routine;
+  const isBlock = bare !== undefined && notes.length + gated.length > 0;
   const edits = [
+    ...(isBlock
+      ? [
+          { at: bare, order: 0, sql: "BEGIN " },
+          { at: endOf(text, span), order: 2, sql: "; END" },
+        ]
+      : []),
     ...notes.map(({ at, start, fills }) => ({ at, order: 0, sql: ` ${gates.note(start, fills)}` })),
     ...gated.map((at) => ({ at, order: 1, sql: `${gates.call(at)} ` })),
   ].sort((a, b) => a.at - b.at || a.order - b.order);
@@ -47,6 +56,11 @@ export function instrument(
     gateOf,
     isOwnTransaction: statements.some(({ control }) => control !== undefined),
   };
+}
+
+/** The end of a text without its semicolon. */
+function endOf(text: string, { start, end }: Span): number {
+  return start + text.slice(start, end).replace(/[\s;]+$/u, "").length;
 }
 
 interface Note {

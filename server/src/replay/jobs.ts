@@ -14,7 +14,7 @@ import type { Gates } from "./gates";
 import { isSqlFile } from "./sqlFiles";
 import { instrument, type Instrumentation } from "./instrument";
 import { literal, quoteName } from "./literal";
-import { routinesOf, type LiveRoutine } from "./routines";
+import { standingRoutines, type LiveRoutine } from "./routines";
 import { missingTables } from "./schemaSql";
 import { isAboutTrigger, sendsTriggers, tablesWithTriggers } from "./triggers";
 import { omissionsOfCode, omissionsOfDefinitions, omissionsOfScript } from "./omissions";
@@ -58,6 +58,8 @@ export interface ScriptJob {
 export interface Jobs {
   /** Tables, types, views and routines in creation order. */
   readonly definitions: readonly string[];
+  /** Definitions of triggers, behind all of these. */
+  readonly triggers: readonly string[];
   readonly jobs: readonly Job[];
   /** The numbers of all gates. */
   readonly gates: readonly number[];
@@ -89,11 +91,11 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     const dialect = dialects.get(file) ?? "postgres";
     return sameFamily(dialect, own) ? [scanFile(file, text, dialect)] : [];
   });
-  const routines = scanned.flatMap((file) => {
+  const routines = standingRoutines(scanned, parsers).map((routine) => {
     const places = anomaly.steps
-      .filter((step) => step.file === file.lines.file)
+      .filter((step) => step.file === routine.lines.file)
       .map(({ range }) => range.start);
-    return routinesOf(file, parsers).map((routine) => instrument(routine, places, gates));
+    return instrument(routine, places, gates);
   });
   const triggered = tablesWithTriggers(scanned);
   const jobs: Job[] = [];
@@ -157,12 +159,15 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   const definitions = [
     ...given.filter((sql) => !isAboutTrigger(sql)),
     ...modelled,
-    ...routines.map(({ sql }) => sql),
-    ...given.filter(isAboutTrigger),
+    ...routines.flatMap(({ routine, sql }) => (routine.isBound ? [] : [sql])),
   ].filter((sql) => !isForbidden(sql));
+  const triggers = [
+    ...given.filter((sql) => isAboutTrigger(sql) && !isForbidden(sql)),
+    ...routines.flatMap(({ routine, sql }) => (routine.isBound ? [sql] : [])),
+  ];
   const places = [...new Set(routines.flatMap((routine) => routine.gates))];
   leave(omissionsOfDefinitions(given));
-  return { ok: true, value: { definitions, jobs, gates: places, leftOut: [...leftOut] } };
+  return { ok: true, value: { definitions, triggers, jobs, gates: places, leftOut: [...leftOut] } };
 }
 
 /** Assignments of arguments that MySQL scripts take from session variables. */

@@ -90,6 +90,7 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
     const stage = await openStage(server, schema, {
       tables: program.schema,
       definitions,
+      triggers: jobs.value.triggers,
       own: isOwn ? schemasIn(definitions) : undefined,
     });
     try {

@@ -2,6 +2,7 @@
 // that these fill.
 import { positionAt, type LineIndex } from "../frontend/sql/text/lines";
 import { readDefinition as readMysql } from "../frontend/sql/mysql/definition";
+import { readStoredRoutines } from "../frontend/sql/mysql/routines";
 import { parseBody } from "../frontend/sql/mysql/parser";
 import { partsOf, type RoutineStatement } from "../frontend/sql/mysql/tree";
 import type { SqlParsers } from "../frontend/sql/parsers";
@@ -18,6 +19,10 @@ export interface LiveRoutine {
   readonly isProcedure: boolean;
   /** True if it runs with other statements instead of being called. */
   readonly isTrigger: boolean;
+  /** True if its text also names the table that it is a trigger of. */
+  readonly isBound?: true;
+  /** The place of a body that is one statement without a block. */
+  readonly bare?: number;
   readonly arguments: readonly {
     readonly name: string;
     readonly isInput: boolean;
@@ -50,6 +55,20 @@ export function routinesOf(file: ScannedFile, parsers: SqlParsers): readonly Liv
         : mysqlRoutine(file, slice);
     return routine ?? [];
   });
+}
+
+/** The routines of the files that stand at the end: a trigger of MySQL that is replaced or dropped does not. */
+export function standingRoutines(
+  files: readonly ScannedFile[],
+  parsers: SqlParsers,
+): readonly LiveRoutine[] {
+  const { triggers } = readStoredRoutines(files.filter(({ dialect }) => dialect !== "postgres"));
+  const stands = ({ isBound, lines, span }: LiveRoutine): boolean =>
+    isBound !== true ||
+    triggers.some(
+      ({ definition }) => definition.lines === lines && definition.span.start === span.start,
+    );
+  return files.flatMap((file) => routinesOf(file, parsers)).filter(stands);
 }
 
 function pgRoutine(lines: LineIndex, slice: Span, { pg }: SqlParsers): LiveRoutine | undefined {
@@ -119,7 +138,7 @@ const ASKS_FOR_LAST = /\b(?:row_count|found_rows)\s*\(|\bget\s+(?:\w+\s+)?diagno
 
 function mysqlRoutine({ lines, dialect }: ScannedFile, slice: Span): LiveRoutine | undefined {
   const result = readMysql(lines, slice, dialect);
-  if (result.kind !== "routine") return undefined;
+  if (result.kind !== "routine" && result.kind !== "trigger") return undefined;
   const { definition } = result;
   const { name, isProcedure, span, body } = definition;
   const isQuiet = !ASKS_FOR_LAST.test(body.text);
@@ -128,11 +147,16 @@ function mysqlRoutine({ lines, dialect }: ScannedFile, slice: Span): LiveRoutine
     if (statement.kind !== "block") found.push(statement);
     partsOf(statement).forEach(visit);
   };
-  parseBody(body.text).statements.forEach(visit);
+  const { statements } = parseBody(body.text);
+  statements.forEach(visit);
+  const isBare = statements.every(({ kind }) => kind !== "block");
+  const isTrigger = result.kind === "trigger";
   return {
     name,
     isProcedure,
-    isTrigger: false,
+    isTrigger,
+    ...(isTrigger && { isBound: true }),
+    ...(isBare && { bare: body.toFile(statements[0]?.span.start ?? 0) }),
     arguments: definition.arguments,
     lines,
     span,

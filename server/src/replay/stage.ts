@@ -43,11 +43,15 @@ interface Words {
   readonly overriding: string;
   readonly restart: (owner: LiveSession, table: Table) => Promise<void>;
   readonly rows: (table: string) => string;
+  /** Selects the statements that drop all triggers. */
+  readonly dropTriggers: string;
 }
 
 export interface StageContent {
   readonly tables: Schema;
   readonly definitions: readonly string[];
+  /** Definitions of triggers, which do not run for the rows of the witness. */
+  readonly triggers: readonly string[];
   /** Schemas that definitions name, on a dedicated server; undefined on any other server. */
   readonly own: readonly string[] | undefined;
 }
@@ -56,7 +60,7 @@ export interface StageContent {
 export async function openStage(
   server: LiveServer,
   name: string,
-  { tables, definitions, own }: StageContent,
+  { tables, definitions, triggers, own }: StageContent,
 ): Promise<Stage> {
   const words = WORDS[server.product];
   const schemas = [name, ...(own ?? [])];
@@ -107,12 +111,14 @@ export async function openStage(
     open: () => open(by),
     async reset(initial) {
       const all = completeRows(tables, initial);
+      if (triggers.length > 0) await dropTriggers(words, owner);
       for (const sql of words.empty(all.map(({ table }) => words.quote(table.name))))
         await must(owner, sql);
       for (const { table, rows } of all) {
         for (const row of rows) await must(owner, insertText(words, table, row));
         if (rows.length > 0) await words.restart(owner, table);
       }
+      for (const trigger of triggers) await must(owner, trigger);
     },
     async contents(asked) {
       const found = new Map<string, readonly string[]>();
@@ -153,6 +159,9 @@ const WORDS: Readonly<Record<LiveServer["product"], Words>> = {
     overriding: " OVERRIDING SYSTEM VALUE",
     restart: pushSequences,
     rows: (table) => `SELECT to_jsonb(r)::text AS isolens_row FROM ${table} r`,
+    dropTriggers: `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS sql
+      FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+      WHERE NOT t.tgisinternal AND pg_has_role(c.relowner, 'USAGE')`,
   },
   mariadb: {
     create: (name) => [`CREATE DATABASE ${name}`],
@@ -176,8 +185,15 @@ const WORDS: Readonly<Record<LiveServer["product"], Words>> = {
     overriding: "",
     restart: () => Promise.resolve(),
     rows: (table) => `SELECT * FROM ${table}`,
+    dropTriggers: `SELECT CONCAT('DROP TRIGGER \`', REPLACE(trigger_name, '\`', '\`\`'), '\`') AS \`sql\`
+      FROM information_schema.triggers WHERE trigger_schema = DATABASE()`,
   },
 };
+
+async function dropTriggers(words: Words, owner: LiveSession): Promise<void> {
+  for (const { sql } of await must(owner, words.dropTriggers))
+    if (typeof sql === "string") await must(owner, sql);
+}
 
 function insertText(words: Words, table: Table, row: Row): string {
   const values = Object.entries(row);

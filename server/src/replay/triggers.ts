@@ -1,4 +1,5 @@
-// PostgreSQL triggers on a server: it runs them itself, so their effects must not be sent as well.
+// Triggers on a server: it runs them itself, so their effects must not be sent as well.
+import { readStoredRoutines } from "../frontend/sql/mysql/routines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
@@ -16,15 +17,17 @@ export function isAboutTrigger(sql: string): boolean {
 
 /** The tables with triggers. Linear in the definitions. */
 export function tablesWithTriggers(files: readonly ScannedFile[]): ReadonlySet<string> {
+  const stored = readStoredRoutines(files.filter(({ dialect }) => dialect !== "postgres"));
   const tables = files
     .filter(({ dialect }) => dialect === "postgres")
     .flatMap(({ lines, ddl }) =>
       ddl.map(({ start, end }) => CREATES.exec(lines.text.slice(start, end))?.[1]),
     )
     .filter((name) => name !== undefined);
-  return new Set(
-    tables.map((name) => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())),
-  );
+  return new Set([
+    ...tables.map((name) => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())),
+    ...stored.triggers.map(({ table }) => table),
+  ]);
 }
 
 /** The table that the statement changes. */

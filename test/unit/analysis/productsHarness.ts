@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { labelOfLevels, type Levels } from "../../../server/src/isolation/mixedLevels";
+import type { Dialect } from "../../../server/src/program/dialect";
 import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
@@ -22,9 +23,10 @@ export function chooser(seed: number): Choose {
 }
 
 /** The program of a text of PostgreSQL's. */
-export async function readRandom(text: string): Promise<Program> {
+export async function readRandom(text: string, dialect?: Dialect): Promise<Program> {
   // Any name will do for the only file.
-  return readProgram([{ file: "random.sql" as FileId, text }], { pg: await parser });
+  const files = [{ file: "random.sql" as FileId, text }];
+  return readProgram(files, { pg: await parser }, { dialect });
 }
 
 export interface RandomCheck {

@@ -1,5 +1,6 @@
 // Small random schemas with triggers, and a transaction that fires them: what a server leaves in its tables, and what
 // the store does with what the front end makes of it.
+import type { Dialect } from "../../../server/src/program/dialect";
 import { dictionary, ownEntry, setEntry } from "../../../server/src/protocol/dictionary";
 import { readRandom, type Choose } from "../analysis/productsHarness";
 import { literal } from "../../../server/src/replay/literal";
@@ -15,7 +16,8 @@ const TABLES = dictionary<string>({
   counter: "CREATE TABLE counter (name text PRIMARY KEY, total int NOT NULL)",
 });
 
-const ROWS = dictionary<readonly Row[]>({
+/** The rows at the start. */
+export const ROWS = dictionary<readonly Row[]>({
   t: [
     { id: 1, v: 10, n: null },
     { id: 2, v: 20, n: 2 },
@@ -260,10 +262,12 @@ export async function compareTriggers(
   return { kind: state === server ? "same" : "different", server, store: state };
 }
 
-async function inStore(
+/** The rows that the store leaves, or why it cannot say. */
+export async function inStore(
   text: string,
+  dialect: Dialect = "postgres",
 ): Promise<{ readonly reasons: readonly string[]; readonly state: string }> {
-  const program = await readRandom(text);
+  const program = await readRandom(text, dialect);
   const lost = program.transactions.flatMap(({ body, taint }) => [
     ...taint.map(({ reason }) => reason),
     ...statementsOf(body).flatMap((each) => each.taint.map(({ reason }) => reason)),
@@ -301,7 +305,7 @@ async function onServer(session: LiveSession, program: TriggerProgram): Promise<
 }
 
 /** All rows, in an order that does not tell which came first. */
-function stateText(final: Readonly<Record<string, readonly Row[]>>): string {
+export function stateText(final: Readonly<Record<string, readonly Row[]>>): string {
   return Object.keys(TABLES)
     .map((name) => {
       const columns = /\((.*)\)/.exec(TABLES[name] ?? "")?.[1]?.split(", ") ?? [];

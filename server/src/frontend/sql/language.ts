@@ -3,6 +3,7 @@ import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import { dialectLabel, type Dialect } from "../../program/dialect";
 import type { Query } from "../../program/expression";
+import type { Statement } from "../../program/statement";
 import { readDialectSchema } from "./dialects/schema";
 import { lowerDialectStatement } from "./dialects/statement";
 import type { StatementLowering } from "./lowerSql";
@@ -10,14 +11,15 @@ import { rangeOf } from "./text/lines";
 import { plainPiece, type SqlPiece } from "./lowering";
 import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/routines";
 import { createStoredCallingLower } from "./mysql/scriptCalls";
-import { unreadTriggers } from "./mysql/unreadTriggers";
+import { storedTriggers } from "./mysql/triggers";
 import { readNspSchema } from "./nsp/schema";
-import { createFiring, triggerNotes } from "./pg/triggers/firing";
+import { createFiring, firesSome, triggerNotes } from "./triggers/firing";
 import type { Policy } from "./pg/schema/policies";
 import { readRowSecurity, withRowSecurity } from "./pg/schema/rowSecurity";
 import { readPgSchema, type PgSchemaReading } from "./pg/schema/schema";
 import { createCallingLower } from "./pg/scriptCalls";
 import type { Trigger } from "./pg/triggers/triggerDefinitions";
+import { pgTriggers } from "./pg/triggers/triggerLowering";
 import type { Replace } from "./dialectDetection/replaceStatements";
 import { lowerRoutines, readRoutines, routineContext } from "./routines";
 import type { ScannedFile } from "./scanFile";
@@ -79,11 +81,16 @@ function postgres({ lower, pg }: StatementLowering): Language {
           const context = routineContext(routines, { pg, ...around });
           const calling = createCallingLower(lower, context);
           const { triggers = [], policies = [], note } = around;
-          triggerNotes(triggers, context).forEach(note);
+          const ofTriggers = pgTriggers(context);
+          const functionOf = ({ runs, runsIn }: Trigger) => {
+            const run = context.routine(runs, 0, runsIn);
+            return run?.isTrigger === true ? run : undefined;
+          };
+          triggerNotes(triggers, ofTriggers, functionOf).forEach(note);
           const security = readRowSecurity(policies, context);
           security.notes.forEach(note);
           const firing = (triggers.length > 0 || policies.length > 0) && {
-            firing: withRowSecurity(createFiring(triggers, context), security.guard),
+            firing: withRowSecurity(createFiring(triggers, ofTriggers), security.guard),
           };
           return { calling, transactions: lowerRoutines(routines, context), ...firing };
         },
@@ -122,10 +129,16 @@ function stored(
   return {
     notes: routines.notes,
     lowered: (around) => {
-      const context = storedContext(routines, around);
+      const triggers = routines.triggers.map((each) => ({
+        ...each,
+        table: around.spelling(each.table),
+      }));
+      const fires = (statement: Statement): boolean => firesSome(triggers, statement);
+      const context = { ...storedContext(routines, around), fires };
       const calling = createStoredCallingLower(lower(around.spelling), context, dialect);
-      const { triggers } = routines;
-      const firing = triggers.length > 0 && { firing: unreadTriggers(triggers) };
+      const ofTriggers = storedTriggers(context);
+      triggerNotes(triggers, ofTriggers).forEach(around.note);
+      const firing = triggers.length > 0 && { firing: createFiring(triggers, ofTriggers) };
       return { calling, transactions: lowerStoredRoutines(routines, context), ...firing };
     },
   };

@@ -24,10 +24,10 @@ export function routineDefinitions(text: string, dialect: Dialect): readonly Sql
     case "event":
       throw unsupported("CREATE EVENT");
     case "trigger": {
-      const { name, table = "", moment, body } = read;
+      const { name, table, moment, definition } = read;
       const trigger: Trigger = {
         name,
-        table,
+        table: table.toLowerCase(),
         timing: moment.includes("before") ? "before" : "after",
         events: EVENTS.filter((event) => moment.includes(event)),
         forRows: true,
@@ -36,7 +36,7 @@ export function routineDefinitions(text: string, dialect: Dialect): readonly Sql
       };
       const what = { name: trigger.routine, isProcedure: false, replace: true, parameters: [] };
       return [
-        routineOf({ ...what, returns: named("trigger") }, text.slice(body.start, body.end)),
+        routineOf({ ...what, returns: named("trigger") }, definition.body.text),
         { kind: "create trigger", trigger, replace },
       ];
     }

@@ -3,8 +3,15 @@ import type { Transaction } from "../../../program/program";
 import type { Command, Statement } from "../../../program/statement";
 import { createIds, type Ids } from "../lowering";
 
-/** The replacement of a statement, with ids from `ids`; undefined to keep it. */
-export type Replace = (statement: Statement, ids: Ids) => readonly Command[] | undefined;
+/**
+ * The replacement of a statement, with ids from `ids`; undefined to keep it. `isRepaired`: a handler around it goes on from what the
+ * statements before it did.
+ */
+export type Replace = (
+  statement: Statement,
+  ids: Ids,
+  isRepaired?: boolean,
+) => readonly Command[] | undefined;
 
 /**
  * The transaction with statements replaced; unchanged ones are returned as they are. The replacement of a unit's single-statement
@@ -19,20 +26,25 @@ export function replaceStatements(transaction: Transaction, replace: Replace): T
     fresh: (prefix) => known().fresh(prefix),
   };
   const isOne = transaction.boundary !== "unit";
-  const body = inStatements(transaction.body, (each) => replace(each, ids), isOne);
+  const body = inStatements(
+    transaction.body,
+    (each, isRepaired) => replace(each, ids, isRepaired),
+    isOne,
+  );
   return body === transaction.body ? transaction : { ...transaction, body };
 }
 
 /** The command with statements replaced; `isOne` if it is a single transaction. */
 export function inStatements(
   command: Command,
-  replace: (statement: Statement) => readonly Command[] | undefined,
+  replace: (statement: Statement, isRepaired: boolean) => readonly Command[] | undefined,
   isOne = true,
+  isRepaired = false,
 ): Command {
-  const visit = (each: Command): Command => inStatements(each, replace, isOne);
+  const visit = (each: Command): Command => inStatements(each, replace, isOne, isRepaired);
   switch (command.kind) {
     case "statement": {
-      const commands = replace(command.statement);
+      const commands = replace(command.statement, isRepaired);
       if (commands === undefined) return command;
       const body: Command = { kind: "sequence", commands };
       return isOne ? body : { kind: "atomic", body, source: command.statement.source };
@@ -52,11 +64,14 @@ export function inStatements(
     }
     case "loop":
     case "atomic": {
-      const body = inStatements(command.body, replace, isOne || command.kind === "atomic");
+      const isWhole = isOne || command.kind === "atomic";
+      const body = inStatements(command.body, replace, isWhole, isRepaired);
       return body === command.body ? command : { ...command, body };
     }
     case "try": {
-      const [body, handler] = [visit(command.body), visit(command.handler)];
+      const isInside = isRepaired || command.undoes === "statement";
+      const body = inStatements(command.body, replace, isOne, isInside);
+      const handler = visit(command.handler);
       return body === command.body && handler === command.handler
         ? command
         : { ...command, body, handler };

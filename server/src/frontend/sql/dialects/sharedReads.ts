@@ -42,16 +42,20 @@ export function withSharedQueries(expression: Expression): Expression {
 
 /**
  * A change with its queries in share mode, if InnoDB locks their reads at every level. INSERT ... SELECT and an UPDATE of one table lock
- * them from REPEATABLE READ on, which those levels define.
+ * them from REPEATABLE READ on, which those levels define; within a trigger all changes do as its statement does (`locks`).
  */
-export function withSharedReads(statement: Statement): Statement {
+export function withSharedReads(statement: Statement, locks?: "always" | "by level"): Statement {
+  if (locks === "by level") return statement;
   switch (statement.kind) {
     case "insert": {
       const { rows, onConflict } = statement;
-      if ("query" in rows) return statement;
+      if ("query" in rows && locks === undefined) return statement;
       return {
         ...statement,
-        rows: rows.map(withSharedValues),
+        rows:
+          "query" in rows
+            ? { ...rows, query: inShareMode(rows.query) }
+            : rows.map(withSharedValues),
         ...(onConflict && {
           onConflict: { ...onConflict, set: withSharedValues(onConflict.set) },
         }),
@@ -59,11 +63,11 @@ export function withSharedReads(statement: Statement): Statement {
       };
     }
     case "update":
-      if (statement.from.length === 0) return statement;
+      if (statement.from.length === 0 && locks === undefined) return statement;
       return {
         ...statement,
         from: statement.from.map(lockedRelation),
-        lock: "share",
+        ...(statement.from.length > 0 && { lock: "share" as const }),
         set: withSharedValues(statement.set),
         where: withSharedQueries(statement.where),
         ...returningOf(statement),

@@ -40,7 +40,10 @@ export function lowerDialectStatement(
   for (const reason of parsed.losses) weaken(work, reason);
   const asked = lowered(parsed.tree, work);
   const shared = isMysql(work)
-    ? { ...asked, statements: asked.statements.map(withSharedReads) }
+    ? {
+        ...asked,
+        statements: asked.statements.map((each) => withSharedReads(each, context.changesLock)),
+      }
     : asked;
   const result = withLocks(shared, work);
   return outputs === "conditions" ? withConditions(result) : result;

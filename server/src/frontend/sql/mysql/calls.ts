@@ -81,6 +81,7 @@ export function createState(
     finished: [],
     initialKind,
     autocommit: caller?.autocommit ?? true,
+    readLocks: (definition.isProcedure ? caller?.readLocks : undefined) ?? "own",
     nextLevel: undefined,
     sessionLevel: undefined,
     asks: {

@@ -44,17 +44,19 @@ export interface RoutineDefinition {
 
 export type DefinitionResult =
   | { readonly kind: "routine"; readonly definition: RoutineDefinition }
-  /** Code that the database runs by itself. */
   | {
-      readonly kind: "trigger" | "event";
+      readonly kind: "trigger";
       readonly name: string;
-      readonly table: string | undefined;
-      /** BEFORE or AFTER, INSERT, UPDATE or DELETE; empty for an event. */
+      readonly table: string;
+      /** BEFORE or AFTER, INSERT, UPDATE or DELETE. */
       readonly moment: readonly string[];
-      /** The body's place in the text. */
-      readonly body: Span;
+      readonly beside?: { readonly where: "behind" | "before"; readonly name: string };
+      /** Its body, as of a procedure without arguments. */
+      readonly definition: RoutineDefinition;
       readonly source: SourceRange;
     }
+  /** Code that the database runs by itself. */
+  | { readonly kind: "event"; readonly name: string; readonly source: SourceRange }
   | { readonly kind: "unreadable"; readonly message: string; readonly source: SourceRange };
 
 /** The routine in `[start, end)` of a canonical text. Never fails. */
@@ -69,11 +71,12 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
   };
   const define = (
     rest: Pick<RoutineDefinition, "name" | "isProcedure" | "arguments" | "returns">,
+    isTrigger = false,
   ) => {
     const headerEnd = endOf(cursor);
-    takeCharacteristics(cursor);
+    if (!isTrigger) takeCharacteristics(cursor);
     // Oracle mode's keywords before the body.
-    if (!take(cursor, "is")) take(cursor, "as");
+    if (!isTrigger && !take(cursor, "is")) take(cursor, "as");
     const body = plainBody(lines, { start: at(startOf(cursor)), end });
     const definition: RoutineDefinition = {
       ...rest,
@@ -95,13 +98,10 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
   takeAll(cursor, "if", "not", "exists");
   if (what === "trigger" || what === "event") {
     const name = takeQualified(cursor);
-    if (what === "event") return code("event", name, undefined, []);
-    const moment: string[] = [];
-    while (!atEnd(cursor) && !take(cursor, "on")) {
-      moment.push(word(cursor));
-      cursor.at++;
+    if (what === "event") {
+      return { kind: "event", name, source: rangeOf(lines, start, at(endOf(cursor))) };
     }
-    return code("trigger", name, takeQualified(cursor), moment);
+    return trigger(name);
   }
   if (what !== "procedure" && what !== "function") return fail("it is no routine");
   const name = takeQualified(cursor);
@@ -113,23 +113,24 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
     take(cursor, "returns") || take(cursor, "return") ? takeReturns(cursor) : undefined;
   return define({ name, isProcedure: what === "procedure", arguments: args, returns });
 
-  function code(
-    kind: "trigger" | "event",
-    codeName: string,
-    table: string | undefined,
-    moment: readonly string[],
-  ): DefinitionResult {
+  function trigger(name: string): DefinitionResult {
+    const moment: string[] = [];
+    while (!atEnd(cursor) && !take(cursor, "on")) {
+      moment.push(word(cursor));
+      cursor.at++;
+    }
+    const table = takePath(cursor);
     const source = rangeOf(lines, start, at(endOf(cursor)));
     takeAll(cursor, "for", "each", "row");
-    if (take(cursor, "follows") || take(cursor, "precedes")) takeName(cursor);
-    return {
-      kind,
-      name: codeName,
-      table,
-      moment,
-      body: { start: at(startOf(cursor)), end },
-      source,
-    };
+    const where = take(cursor, "follows")
+      ? ("behind" as const)
+      : take(cursor, "precedes")
+        ? ("before" as const)
+        : undefined;
+    const beside = where && { where, name: takeName(cursor)?.toLowerCase() ?? "" };
+    const what = { name, isProcedure: true, arguments: [], returns: undefined };
+    const { definition } = define(what, true);
+    return { kind: "trigger", name, table, moment, definition, source, ...(beside && { beside }) };
   }
 }
 
@@ -142,9 +143,14 @@ const KINDS = new Set(["procedure", "function", "trigger", "event"]);
 
 /** The last part of `database.name` in lower case: routine names are case-insensitive. */
 function takeQualified(cursor: Cursor): string {
+  return takePath(cursor).toLowerCase();
+}
+
+/** The last part of `database.name`. */
+function takePath(cursor: Cursor): string {
   let name = takeName(cursor) ?? "";
   while (take(cursor, ".")) name = takeName(cursor) ?? name;
-  return name.toLowerCase();
+  return name;
 }
 
 const MODES = new Set(["in", "out", "inout"]);

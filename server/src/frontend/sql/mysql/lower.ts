@@ -85,10 +85,8 @@ function lowerOne(
       lowerJump(state, statement);
       return;
     case "set":
-      for (const { target, value } of statement.items) {
-        const isColumn = target.path[0] === "new" && target.path.length > 1;
-        if (!isColumn) setTarget(state, target, valueAt(state, value, span), span);
-      }
+      for (const { target, value } of statement.items)
+        setTarget(state, target, valueAt(state, value, span), span);
       return;
     case "session": {
       const setting = unfollowedSetting(state.body.text, span);

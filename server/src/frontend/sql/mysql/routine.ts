@@ -54,7 +54,7 @@ function endsSomewhere(commands: readonly Command[]): boolean {
 }
 
 /** The body, appended to `state.commands`, with the OUT arguments as its value. */
-function lowerBody(state: State): void {
+export function lowerBody(state: State): void {
   lowerAll(state, state.tree);
   const last = state.commands.at(-1);
   if (last?.kind === "return" || outputsOf(state).length === 0) return;

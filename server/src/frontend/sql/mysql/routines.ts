@@ -7,11 +7,12 @@ import type { LineIndex } from "../text/lines";
 import { commentName } from "../scanFile";
 import type { RoutineSlice } from "../script/region";
 import type { Span } from "../text/split";
+import type { TriggerEvent } from "../triggers/trigger";
 import { withId } from "../uniqueIds";
-import { readDefinition, type RoutineDefinition } from "./definition";
+import { readDefinition, type DefinitionResult, type RoutineDefinition } from "./definition";
 import { lowerRoutine } from "./routine";
 import type { RoutineContext } from "./state";
-import type { UnreadTrigger } from "./unreadTriggers";
+import type { StoredTrigger } from "./triggers";
 
 /** A file as far as its routines go. */
 export interface RoutineFile {
@@ -29,7 +30,7 @@ interface Definition {
 
 export interface StoredRoutines {
   readonly definitions: readonly Definition[];
-  readonly triggers: readonly UnreadTrigger[];
+  readonly triggers: readonly StoredTrigger[];
   readonly notes: readonly Note[];
 }
 
@@ -39,7 +40,7 @@ export interface StoredRoutines {
 export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutines {
   const byName = new Map<string, Definition[]>();
   const notes: Note[] = [];
-  const triggers: UnreadTrigger[] = [];
+  const triggers: PlacedTrigger[] = [];
   for (const { lines, routines, dialect } of files) {
     for (const slice of routines) {
       const result = readDefinition(lines, slice, dialect);
@@ -51,31 +52,28 @@ export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutine
         );
         byName.delete(definition.name);
         byName.set(definition.name, [...earlier, { definition, slice }]);
+      } else if (result.kind === "trigger") {
+        triggers.push({ trigger: triggerOf(result), lines, start: slice.start });
       } else {
         notes.push(noteOf(result));
-        if (result.kind === "trigger" && result.table !== undefined) {
-          const { name, table, moment } = result;
-          triggers.push(...moment.map((event) => ({ name, table, event: event.toLowerCase() })));
-        }
       }
     }
   }
-  const drops = files.flatMap(({ lines, ddl }) =>
-    ddl.flatMap((span): readonly Drop[] => {
-      const name = DROP.exec(lines.text.slice(span.start, span.end))?.[1];
-      return name === undefined ? [] : [{ name: plainName(name), lines, start: span.start }];
-    }),
-  );
-  const isDropped = ({ definition, slice }: Definition): boolean =>
-    drops.some(
-      ({ name, lines, start }) =>
-        name === plainName(definition.name) &&
-        (lines.file === definition.lines.file
-          ? slice.start < start
-          : runsBefore(definition.lines.file, lines.file)),
+  const dropped = (what: RegExp): readonly Drop[] =>
+    files.flatMap(({ lines, ddl }) =>
+      ddl.flatMap((span): readonly Drop[] => {
+        const names = what.exec(lines.text.slice(span.start, span.end))?.[1];
+        return (names?.split(",") ?? []).map((each) => {
+          return { name: plainName(lastPart(each)), lines, start: span.start };
+        });
+      }),
     );
-  const definitions = [...byName.values()].flat();
-  return { definitions: definitions.filter((each) => !isDropped(each)), triggers, notes };
+  const drops = dropped(DROP);
+  const definitions = [...byName.values()].flat().filter(({ definition, slice }) => {
+    const { name, lines } = definition;
+    return !drops.some((each) => each.name === plainName(name) && follows(each, lines, slice));
+  });
+  return { definitions, triggers: standing(triggers, dropped), notes };
 }
 
 interface Drop {
@@ -84,21 +82,130 @@ interface Drop {
   readonly start: number;
 }
 
-/** The last part of the name, quoted or without quotes. */
-const DROP =
-  /^drop\s+(?:procedure|function)\s+(?:if\s+exists\s+)?(?:(?:["`][^"`]*["`]|\w+)\s*\.\s*)?(["`][^"`]*["`]|[\w$]+)/iu;
+/** True if the later statement surely runs behind the earlier one. */
+function follows(
+  later: Pick<Drop, "lines" | "start">,
+  lines: LineIndex,
+  { start }: Pick<Span, "start">,
+): boolean {
+  return later.lines.file === lines.file
+    ? start < later.start
+    : runsBefore(lines.file, later.lines.file);
+}
+
+/** The path of what goes, or the paths of tables. */
+const DROP = /^drop\s+(?:procedure|function)\s+(?:if\s+exists\s+)?([^;]+)/iu;
+const DROP_TRIGGER = /^drop\s+trigger\s+(?:if\s+exists\s+)?([^;]+)/iu;
+const DROP_TABLE = /^drop\s+table\s+(?:if\s+exists\s+)?([^;]+)/iu;
+
+/** The last part of a path of names, quoted or without quotes, whatever stands behind it. */
+function lastPart(text: string): string {
+  const path = /^\s*(?:(?:["`][^"`]*["`]|[\w$]+)\s*\.\s*)?(["`][^"`]*["`]|[\w$]+)/u.exec(text);
+  return path?.[1] ?? "";
+}
 
 /** Routine names are case-insensitive. */
 const plainName = (name: string): string => name.replaceAll(/["`]/gu, "").toLowerCase();
 
-function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "routine" }>): Note {
+interface PlacedTrigger {
+  readonly trigger: StoredTrigger;
+  readonly lines: LineIndex;
+  readonly start: number;
+}
+
+function triggerOf({
+  name,
+  table,
+  moment,
+  beside,
+  definition,
+  source,
+}: Extract<DefinitionResult, { kind: "trigger" }>): StoredTrigger {
+  const [timing, ...others] = moment;
+  const events = EVENTS.filter((each) => others.includes(each));
+  const isKnown =
+    (timing === "before" || timing === "after") &&
+    others.every((each) => each === "or" || EVENTS.some((event) => event === each));
+  return {
+    name,
+    table,
+    timing: timing === "before" ? "before" : "after",
+    events: isKnown ? events : EVENTS,
+    perRow: true,
+    columns: [],
+    isEnabled: true,
+    definition,
+    source,
+    ...(beside && { beside }),
+    ...(!isKnown && { unread: "its moment cannot be read" }),
+  };
+}
+
+const EVENTS: readonly TriggerEvent[] = ["insert", "update", "delete"];
+
+/** The triggers that stand at the end, in the order in which they run; a name that several files define is none of theirs. */
+function standing(
+  all: readonly PlacedTrigger[],
+  dropped: (what: RegExp) => readonly Drop[],
+): readonly StoredTrigger[] {
+  const own = dropped(DROP_TRIGGER);
+  const tables = dropped(DROP_TABLE);
+  const left = all.filter(
+    ({ trigger, lines, start }, at) =>
+      !own.some((each) => each.name === trigger.name && follows(each, lines, { start })) &&
+      !tables.some(
+        (each) => each.name === trigger.table.toLowerCase() && follows(each, lines, { start }),
+      ) &&
+      // CREATE OR REPLACE, and a text that several files repeat.
+      !all.some(
+        (each, place) =>
+          place > at &&
+          each.trigger.name === trigger.name &&
+          (follows(each, lines, { start }) || isSameText(each.trigger, trigger)),
+      ),
+  );
+  const ordered: StoredTrigger[] = [];
+  for (const { trigger, lines } of left) {
+    const isSame = (each: PlacedTrigger): boolean => each.trigger.name === trigger.name;
+    const isAmbiguous =
+      left.filter(isSame).length > 1
+        ? "several files define it"
+        : left.some(
+              (each) =>
+                each.lines.file !== lines.file &&
+                isAtOnce(each.trigger, trigger) &&
+                !runsBefore(each.lines.file, lines.file) &&
+                !runsBefore(lines.file, each.lines.file),
+            )
+          ? "whether it runs before those of other files is not known"
+          : undefined;
+    const read = isAmbiguous === undefined ? trigger : { ...trigger, unread: isAmbiguous };
+    const { beside } = trigger;
+    const place = ordered.findIndex(({ name }) => name === beside?.name);
+    if (beside === undefined || place < 0) ordered.push(read);
+    else ordered.splice(beside.where === "before" ? place : place + 1, 0, read);
+  }
+  return ordered;
+}
+
+function isAtOnce(one: StoredTrigger, other: StoredTrigger): boolean {
+  const isSameTable = one.table.toLowerCase() === other.table.toLowerCase();
+  return (
+    isSameTable &&
+    one.timing === other.timing &&
+    one.events.some((each) => other.events.includes(each))
+  );
+}
+
+function isSameText(one: StoredTrigger, other: StoredTrigger): boolean {
+  const text = ({ definition }: StoredTrigger): string =>
+    definition.body.text.replaceAll(/\s+/gu, " ").replace(/[\s;]+$/u, "");
+  return isAtOnce(one, other) && text(one) === text(other);
+}
+
+function noteOf(result: Extract<DefinitionResult, { kind: "event" | "unreadable" }>): Note {
   const { source } = result;
   switch (result.kind) {
-    case "trigger": {
-      const on = result.table === undefined ? "" : ` on ${result.table}`;
-      const message = `The trigger ${result.name}${on} is not analysed.`;
-      return { severity: "warning", code: "trigger", message, source };
-    }
     case "event": {
       const message = `The event ${result.name}, which the server runs by itself, is not analysed.`;
       return { severity: "warning", code: "event", message, source };

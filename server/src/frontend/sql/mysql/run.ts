@@ -4,15 +4,15 @@ import type { SelectStatement, Statement } from "../../../program/statement";
 import { withSharedQueries } from "../dialects/sharedReads";
 import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
 import { literal } from "../expressions";
-import { columnsIn } from "../pg/triggers/triggerRows";
+import { columnsIn } from "../triggers/triggerRows";
 import { tablesByWords } from "../fallback";
 import { sourceOf, textOf, type Lowering, type LoweringContext, type SqlPiece } from "../lowering";
 import { assignTarget, assignUnknown, assignRow, type Rows, type Target } from "../routine/assign";
 import { pieceOf, type PieceOptions } from "../routine/body";
-import { hoistQueries } from "../routine/hoist";
+import { hasQuery, hoistQueries } from "../routine/hoist";
 import { find } from "../routine/names";
 import { resultOf } from "../routine/results";
-import { assign, collectCommands, emit, sourceAt } from "../routine/state";
+import { assign, collectCommands, emit, lossAt, sourceAt } from "../routine/state";
 import type { Span } from "../text/split";
 import { atMostOneRow, exactlyOneRow } from "./cardinality";
 import { NO_ROW, SEVERAL_ROWS } from "./conditions";
@@ -52,12 +52,15 @@ function expressionAt(
   const { value, taint, locks } = lowerDialectExpression(context, state.dialect, use);
   for (const statement of locks) emit(state, { kind: "statement", statement });
   const read = locksWhatItReads(state) ? withSharedQueries(value) : value;
+  if (state.readLocks === "by level" && hasQuery(value))
+    lossAt(state, "whether a query of a trigger locks what it reads", span, "approx");
   const [only] = hoistQueries(state, [read], { piece, taint, span: shown });
   return only ?? literal(null);
 }
 
 /** Queries in a procedure's expressions lock; a function's reads are those of its caller's SELECT. */
-function locksWhatItReads({ definition, callers, shared }: State): boolean {
+function locksWhatItReads({ definition, callers, shared, readLocks }: State): boolean {
+  if (readLocks !== "own") return true;
   return (
     definition.isProcedure && callers.every((name) => shared.routine(name)?.isProcedure !== false)
   );
@@ -117,7 +120,8 @@ export function runSql(
   // A callback sets it, which the compiler does not track.
   const statement: Statement | undefined = last;
   const touches = statement !== undefined && (statement.kind !== "select" || into !== undefined);
-  if (touches && (canFail(state, statement) || handlesRefusedLocks(state))) {
+  const fails = touches && (canFail(state, statement) || state.shared.fires?.(statement) === true);
+  if (touches && (fails || handlesRefusedLocks(state))) {
     mayFail(state, span, () => emit(state, body), run);
   } else {
     emit(state, body);

@@ -4,7 +4,7 @@ import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType, Query } from "../../../program/expression";
 import type { DeclaredLevel, Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
-import type { Command } from "../../../program/statement";
+import type { Command, Statement } from "../../../program/statement";
 import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../lowering";
 import { freshVariable, valueOf } from "../routine/names";
 import { assign, unknownAt, type RoutineState } from "../routine/state";
@@ -20,6 +20,8 @@ export interface RoutineContext {
   readonly routine: (name: string) => RoutineDefinition | undefined;
   readonly note: (note: Note) => void;
   readonly spelling?: Spelling;
+  /** True if a statement fires triggers, whose errors are its own; none if absent. */
+  readonly fires?: (statement: Statement) => boolean;
 }
 
 export interface LoopFrame {
@@ -124,6 +126,8 @@ export interface State extends RoutineState {
   readonly initialKind: "routine" | "outside";
   /** When off, the next transaction follows each one. */
   autocommit: boolean;
+  /** When its queries lock what they read: as a routine of its kind, or as the statement decides that fires it. */
+  readLocks: "own" | "always" | "by level";
   nextLevel: DeclaredLevel | undefined;
   sessionLevel: DeclaredLevel | undefined;
   readonly asks: {
@@ -152,7 +156,7 @@ export function contextFor(
   span: Span,
   placeholder: LoweringContext["placeholder"] = (number) => state.outside?.placeholder(number),
 ): LoweringContext {
-  const { shared, names, ids } = state;
+  const { shared, names, ids, readLocks } = state;
   return {
     piece,
     table: shared.table,
@@ -165,6 +169,7 @@ export function contextFor(
     types: { parameters: state.parameters, variables: names.types },
     call: (name, args) => state.call(name, args, span),
     wantsInsertId: state.asks.lastId,
+    ...(readLocks !== "own" && { changesLock: readLocks }),
   };
 }
 

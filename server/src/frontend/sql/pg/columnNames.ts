@@ -3,7 +3,7 @@ import type { Expression } from "../../../program/expression";
 import type { Assignment, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
 import { connective } from "../terms";
-import { columnsIn } from "./triggers/triggerRows";
+import { columnsIn } from "../triggers/triggerRows";
 import type { Trigger } from "./triggers/triggerDefinitions";
 
 /** The condition that a statement names a column of UPDATE OF; undefined if always, or if unknown. Linear in what it sets. */

@@ -1,21 +1,10 @@
 // Triggers as definitions leave them: what fires them, when, and which function they run.
 import type { CreateTrigStmt, Node, RuleStmt } from "libpg-query";
-import type { SourceRange } from "../../../../protocol/source";
 import { sourceOf, type SqlPiece } from "../../lowering";
+import type { RowTrigger, TriggerEvent } from "../../triggers/trigger";
 import { lastName, schemaOf, stringsOf, tableName } from "../ast";
 
-export type TriggerEvent = "insert" | "update" | "delete" | "truncate";
-
-export interface Trigger {
-  readonly name: string;
-  readonly table: string;
-  /** `instead`: in place of a change through a view. */
-  readonly timing: "before" | "after" | "instead";
-  readonly events: readonly TriggerEvent[];
-  /** Once for each row, or once for the statement. */
-  readonly perRow: boolean;
-  /** UPDATE OF these columns; empty: of any. */
-  readonly columns: readonly string[];
+export interface Trigger extends RowTrigger {
   readonly when: Node | undefined;
   /** The name of its function, and what its arguments are. */
   readonly runs: string;
@@ -25,11 +14,7 @@ export interface Trigger {
   readonly isDeferred: boolean;
   /** It names the changed rows as tables. */
   readonly hasTransitions: boolean;
-  readonly isEnabled: boolean;
-  /** It is a rule, which nobody follows. */
-  readonly isRule?: true;
   readonly piece: SqlPiece;
-  readonly source: SourceRange;
 }
 
 /** Triggers by table and name. */

@@ -1,17 +1,17 @@
 // UPDATE and DELETE with row triggers. Pure triggers become part of the statement; effects run over the rows that it returns. A row
 // whose old version is needed is locked and read first, as PostgreSQL does before a BEFORE trigger.
-import type { Expression, Output } from "../../../../program/expression";
+import type { Expression, Output } from "../../../program/expression";
 import type {
   Assignment,
   Command,
   DeleteStatement,
   SelectStatement,
   UpdateStatement,
-} from "../../../../program/statement";
-import { literal } from "../../expressions";
-import { emptyQuery, connective } from "../../terms";
-import { fold, type Failure } from "../../routine/symbolic";
-import { hasQuery } from "../../routine/hoist";
+} from "../../../program/statement";
+import { literal } from "../expressions";
+import { emptyQuery, connective } from "../terms";
+import { fold, type Failure } from "../routine/symbolic";
+import { hasQuery } from "../routine/hoist";
 import {
   assignRow,
   atRow,
@@ -25,7 +25,7 @@ import {
   type Firing,
   type Outcome,
 } from "./triggerRows";
-import type { TriggerBody } from "./triggerBody";
+import type { TriggerBody } from "./trigger";
 
 type Change = UpdateStatement | DeleteStatement;
 

@@ -1,19 +1,19 @@
 // Shared state of the triggers of one statement: their rows in variables, and the rows that the statement returns for
 // them.
-import type { Expression, Output } from "../../../../program/expression";
-import { mapParts } from "../../../../program/operands";
-import { isDeferred, type Table } from "../../../../program/schema";
+import type { Expression, Output } from "../../../program/expression";
+import { mapParts } from "../../../program/operands";
+import { isDeferred, type Table } from "../../../program/schema";
 import type {
   Command,
   DeleteStatement,
   InsertStatement,
   Statement,
   UpdateStatement,
-} from "../../../../program/statement";
-import { literal } from "../../expressions";
-import type { Ids } from "../../lowering";
-import { hasQuery } from "../../routine/hoist";
-import type { RowVariables, TriggerBody } from "./triggerBody";
+} from "../../../program/statement";
+import { literal } from "../expressions";
+import type { Ids } from "../lowering";
+import { hasQuery } from "../routine/hoist";
+import type { RowVariables, TriggerBody } from "./trigger";
 
 /** The triggers that fire at the rows of one statement. */
 export interface Firing {

@@ -1,21 +1,20 @@
 // Statements on tables with triggers, with the triggers' effects: the row after BEFORE triggers, the per-row effects of AFTER triggers, and
 // statement triggers. An unsupported trigger is a loss of the statements that fire it.
-import type { Note } from "../../../../program/program";
-import type { Taint } from "../../../../program/precision";
-import type { Table } from "../../../../program/schema";
-import type { CallPlace, Command, Statement } from "../../../../program/statement";
-import { createIds, type Ids } from "../../lowering";
-import { inStatements, type Replace } from "../../dialectDetection/replaceStatements";
-import { createNames, type Names } from "../../routine/names";
-import { walkCommand } from "../../walk";
-import { withoutDeadAssignments } from "../../routine/deadAssignments";
-import { firesWhen } from "../columnNames";
-import type { RoutineContext } from "../plpgsql/routineDefinition";
+import type { Note } from "../../../program/program";
+import type { Taint } from "../../../program/precision";
+import type { Table } from "../../../program/schema";
+import type { CallPlace, Command, OnConflict, Statement } from "../../../program/statement";
+import { createIds, type Ids } from "../lowering";
+import { inStatements, type Replace } from "../dialectDetection/replaceStatements";
+import { createNames, type Names } from "../routine/names";
+import { walkCommand } from "../walk";
+import { withoutDeadAssignments } from "../routine/deadAssignments";
+import type { SourceRange } from "../../../protocol/source";
 import { fireChange } from "./fireChange";
 import type { Firing, Outcome } from "./triggerRows";
 import { fireInsert } from "./fireInsert";
-import { lowerTrigger, type TriggerBody } from "./triggerBody";
-import type { Trigger, TriggerEvent } from "./triggerDefinitions";
+import type { RowTrigger, TriggerBody, TriggerEvent, TriggerLanguage } from "./trigger";
+import { asOneStatement } from "./oneStatement";
 
 /** The prefix of a trigger's variables. */
 const PREFIX = "trigger.";
@@ -23,8 +22,11 @@ const PREFIX = "trigger.";
 const DEEPEST = 3;
 
 /** Inserts a schema's triggers at the statements that fire them. Linear in the statements, except for the triggers' bodies. */
-export function createFiring(triggers: readonly Trigger[], shared: RoutineContext): Replace {
-  const byTable = new Map<string, Trigger[]>();
+export function createFiring<Kind extends RowTrigger>(
+  triggers: readonly Kind[],
+  language: TriggerLanguage<Kind>,
+): Replace {
+  const byTable = new Map<string, Kind[]>();
   for (const each of triggers) {
     if (!each.isEnabled || each.timing === "instead") continue;
     byTable.set(each.table, [...(byTable.get(each.table) ?? []), each]);
@@ -34,16 +36,18 @@ export function createFiring(triggers: readonly Trigger[], shared: RoutineContex
     statement: Statement,
     ids: Ids,
     inside: readonly string[],
+    outermost = statement,
   ): readonly Command[] | undefined => {
     const target = targetOf(statement);
     const own = target === undefined ? undefined : byTable.get(target.table);
-    const table = target === undefined ? undefined : shared.table(target.table);
+    const table = target === undefined ? undefined : language.table(target.table);
     if (target === undefined || own === undefined || table === undefined) return undefined;
     const fired = own.filter((each) => isFired(each, statement, target.events));
     if (fired.length === 0) return undefined;
     const known = named.get(ids) ?? { used: new Set(), types: new Map(), prefix: PREFIX };
     named.set(ids, known);
-    const commands = together(statement, fired, table, ids, createNames(known), shared);
+    const names = createNames(known);
+    const commands = together(statement, fired, language, { table, ids, names, outermost });
     const chain = [...inside, ...fired.map(({ name }) => name)];
     const isCircle = inside.length > DEEPEST || fired.some(({ name }) => inside.includes(name));
     const nested = commands.map((each) =>
@@ -57,51 +61,62 @@ export function createFiring(triggers: readonly Trigger[], shared: RoutineContex
               statement: lossy(inner, "triggers that fire one another", "approx"),
             },
           ];
-        return fire(inner, ids, chain);
+        return fire(inner, ids, chain, outermost);
       }),
     );
     return nested;
   };
-  return (statement, ids) => {
+  return (statement, ids, isRepaired = false) => {
     const commands = fire(statement, ids, []);
     if (commands === undefined) return undefined;
     const isOther = (variable: string): boolean => !variable.startsWith(PREFIX);
-    return [withoutDeadAssignments({ kind: "sequence", commands }, isOther)];
+    const whole = withoutDeadAssignments({ kind: "sequence", commands }, isOther);
+    return [isRepaired ? asOneStatement(whole, statement, ids) : whole];
   };
 }
 
-/** The notes on triggers that are unsupported for some statement, and on their functions. */
-export function triggerNotes(
-  triggers: readonly Trigger[],
-  shared: RoutineContext,
+/** True if the statement fires one of the triggers. */
+export function firesSome(triggers: readonly RowTrigger[], statement: Statement): boolean {
+  const target = targetOf(statement);
+  return (
+    target !== undefined &&
+    triggers.some((each) => each.table === target.table && isFired(each, statement, target.events))
+  );
+}
+
+/** The notes on triggers that are unsupported for some statement, and on the functions that they run. */
+export function triggerNotes<Kind extends RowTrigger>(
+  triggers: readonly Kind[],
+  language: TriggerLanguage<Kind>,
+  functionOf: (
+    trigger: Kind,
+  ) => { readonly name: string; readonly header: SourceRange } | undefined = () => undefined,
 ): readonly Note[] {
   return triggers.flatMap((trigger): readonly Note[] => {
-    const table = shared.table(trigger.table);
-    if (table === undefined || !trigger.isEnabled || trigger.isRule === true) return [];
+    const table = language.table(trigger.table);
+    if (!trigger.isEnabled || trigger.isRule === true) return [];
     const reasons = new Set(
-      trigger.timing === "instead"
-        ? ["it stands for a change through a view"]
-        : trigger.events.flatMap((event) => {
-            const names = createNames();
-            const site = trigger.source;
-            const body = lowerTrigger(trigger, event, table, {
-              shared,
-              ids: createIds("trigger"),
-              names,
-              site,
-            });
-            if (typeof body === "string") return [body];
-            return [...body.losses, ...taintIn(body.commands)].map(({ reason }) => reason);
-          }),
+      table === undefined
+        ? [`nobody declares ${trigger.table}`]
+        : trigger.timing === "instead"
+          ? ["it stands for a change through a view"]
+          : trigger.events.flatMap((event) => {
+              const names = createNames();
+              const site = trigger.source;
+              const ids = createIds("trigger");
+              const body = language.lower(trigger, event, table, { ids, names, site });
+              if (typeof body === "string") return [body];
+              return [...body.losses, ...taintIn(body.commands)].map(({ reason }) => reason);
+            }),
     );
     if (reasons.size === 0) return [];
     const message = `The trigger ${trigger.name} on ${trigger.table} is not analysed as a whole: ${[...reasons].join("; ")}.`;
     const note = { severity: "information", code: "trigger-losses" } as const;
-    const run = shared.routine(trigger.runs, 0, trigger.runsIn);
-    const own = `${trigger.runs} is run by the trigger ${trigger.name}, which is not analysed as a whole.`;
+    const run = functionOf(trigger);
+    const own = `${run?.name ?? ""} is run by the trigger ${trigger.name}, which is not analysed as a whole.`;
     return [
       { ...note, message, source: trigger.source },
-      ...(run?.isTrigger === true ? [{ ...note, message: own, source: run.header }] : []),
+      ...(run ? [{ ...note, message: own, source: run.header }] : []),
     ];
   });
 }
@@ -121,9 +136,8 @@ interface Target {
 function targetOf(statement: Statement): Target | undefined {
   switch (statement.kind) {
     case "insert": {
-      const updates =
-        statement.onConflict !== undefined && statement.onConflict.action !== "nothing";
-      return { table: statement.table, events: updates ? ["insert", "update"] : ["insert"] };
+      const { action = "nothing" } = statement.onConflict ?? {};
+      return { table: statement.table, events: ["insert", ...CONFLICTS[action]] };
     }
     case "update":
       return { table: statement.relation.table, events: ["update"] };
@@ -137,9 +151,16 @@ function targetOf(statement: Statement): Target | undefined {
   }
 }
 
+/** Events of an INSERT whose row is there already. */
+const CONFLICTS: Readonly<Record<OnConflict["action"], readonly TriggerEvent[]>> = {
+  nothing: [],
+  update: ["update"],
+  replace: ["delete"],
+};
+
 /** UPDATE OF depends on the columns that the statement names. */
 function isFired(
-  { events, columns }: Trigger,
+  { events, columns }: RowTrigger,
   statement: Statement,
   happening: readonly TriggerEvent[],
 ): boolean {
@@ -156,31 +177,29 @@ function isFired(
 }
 
 /** The statement with all of its triggers. */
-function together(
+function together<Kind extends RowTrigger>(
   statement: Statement,
-  fired: readonly Trigger[],
-  table: Table,
-  ids: Ids,
-  names: Names,
-  shared: RoutineContext,
+  fired: readonly Kind[],
+  language: TriggerLanguage<Kind>,
+  at: {
+    readonly table: Table;
+    readonly ids: Ids;
+    readonly names: Names;
+    readonly outermost: Statement;
+  },
 ): readonly Command[] {
-  const sorted = fired.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const { table, ids } = at;
   const bodies: TriggerBody[] = [];
   const rule = fired.find(({ isRule }) => isRule === true);
   if (rule !== undefined) return alone(statement, `the rule ${rule.name}`);
-  for (const trigger of sorted) {
+  for (const trigger of language.inOrder(fired)) {
     const events = (targetOf(statement)?.events ?? []).filter((each) =>
       trigger.events.includes(each),
     );
     for (const event of events) {
-      const fires = event === "update" ? firesWhen(trigger, statement) : undefined;
-      const body = lowerTrigger(trigger, event, table, {
-        shared,
-        ids,
-        names,
-        site: statement.source,
-        ...(fires && { fires }),
-      });
+      const fires = event === "update" ? language.firesWhen?.(trigger, statement) : undefined;
+      const site = { ...at, site: statement.source, ...(fires && { fires }) };
+      const body = language.lower(trigger, event, table, site);
       if (typeof body === "string") return alone(statement, `the trigger ${trigger.name}: ${body}`);
       bodies.push({ ...body, commands: firedBy(trigger, statement, body.commands) });
     }
@@ -190,23 +209,25 @@ function together(
   );
   const tainted: Statement =
     losses.length === 0 ? statement : { ...statement, taint: [...statement.taint, ...losses] };
-  const chosen = (timing: Trigger["timing"], perRow: boolean): readonly TriggerBody[] =>
+  const chosen = (timing: RowTrigger["timing"], perRow: boolean): readonly TriggerBody[] =>
     bodies.filter(({ trigger }) => trigger.timing === timing && trigger.perRow === perRow);
   const rows = { before: chosen("before", true), after: chosen("after", true) };
   const outcome = perRow(tainted, { table, ids, ...rows });
   if ("reason" in outcome) return alone(statement, outcome.reason);
   // An upsert fires its statement triggers by event: those of UPDATE inside of those of INSERT.
   const events = targetOf(statement)?.events ?? [];
-  const once = (timing: Trigger["timing"], order: readonly TriggerEvent[]): readonly Command[] =>
+  const once = (timing: RowTrigger["timing"], order: readonly TriggerEvent[]): readonly Command[] =>
     order.flatMap((event) =>
       chosen(timing, false).flatMap((each) => (each.event === event ? each.commands : [])),
     );
-  return [...once("before", events), ...outcome, ...once("after", events.toReversed())];
+  const commands = [...once("before", events), ...outcome, ...once("after", events.toReversed())];
+  const whole = language.whole?.(statement, commands, bodies) ?? commands;
+  return "reason" in whole ? alone(statement, whole.reason) : whole;
 }
 
 /** The commands, whose statements record the trigger that runs them. */
 function firedBy(
-  { name }: Trigger,
+  { name }: RowTrigger,
   { through = [], source }: Statement,
   commands: readonly Command[],
 ): readonly Command[] {

@@ -1,15 +1,10 @@
 // INSERT with row triggers: BEFORE ones compute each row before its insertion, AFTER ones run over the returned rows.
-import type { Expression, Output } from "../../../../program/expression";
-import type {
-  Assignment,
-  Command,
-  InsertStatement,
-  OnConflict,
-} from "../../../../program/statement";
-import { literal } from "../../expressions";
-import { connective } from "../../terms";
-import { fold } from "../../routine/symbolic";
-import { hasQuery } from "../../routine/hoist";
+import type { Expression, Output } from "../../../program/expression";
+import type { Assignment, Command, InsertStatement, OnConflict } from "../../../program/statement";
+import { literal } from "../expressions";
+import { connective } from "../terms";
+import { fold } from "../routine/symbolic";
+import { hasQuery } from "../routine/hoist";
 import {
   assignRow,
   forRows,
@@ -19,11 +14,13 @@ import {
   type Firing,
   type Outcome,
 } from "./triggerRows";
-import type { TriggerBody } from "./triggerBody";
+import type { TriggerBody } from "./trigger";
 
 /** The statement with its triggers. */
 export function fireInsert(statement: InsertStatement, fired: Firing): Outcome {
   const { after, ids } = fired;
+  const replaces = [...fired.before, ...fired.after].some(({ event }) => event === "delete");
+  if (replaces) return { reason: "whether a REPLACE deletes a row, which its triggers tell apart" };
   const updates = fired.before.filter(({ event }) => event === "update");
   const before = fired.before.filter(({ event }) => event === "insert");
   const conflict = onConflict(statement, updates);

@@ -1,13 +1,9 @@
 // The function of a trigger as commands, for one row that a statement changes: NEW and OLD are variables.
 import type { Expression } from "../../../../program/expression";
-import type { Taint } from "../../../../program/precision";
 import type { Table } from "../../../../program/schema";
 import type { Command } from "../../../../program/statement";
-import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../expressions";
-import type { Ids } from "../../lowering";
-import { walkCommand } from "../../walk";
-import { declare, declareRecord, freshVariable, type Names } from "../../routine/names";
+import { declare, declareRecord, freshVariable } from "../../routine/names";
 import { assign } from "../../routine/state";
 import { calledFrom, withoutReturns } from "../../routine/withoutReturns";
 import { contextFor } from "../plpgsql/state";
@@ -16,44 +12,34 @@ import { createState, lowerBody, START } from "../plpgsql/routineBody";
 import { NO_SOURCES } from "../scope";
 import { startWork } from "../statement";
 import type { RoutineContext } from "../plpgsql/routineDefinition";
-import type { Trigger, TriggerEvent } from "./triggerDefinitions";
+import {
+  bodyOf,
+  type FiringSite,
+  type RowVariables,
+  type TriggerBody,
+  type TriggerEvent,
+  type TriggerLanguage,
+} from "../../triggers/trigger";
+import { firesWhen } from "../columnNames";
+import type { Trigger } from "./triggerDefinitions";
 
-/** A row by its columns: the variables that hold them. */
-export type RowVariables = ReadonlyMap<string, string>;
-
-export interface TriggerBody {
-  readonly trigger: Trigger;
-  readonly event: TriggerEvent;
-  readonly commands: readonly Command[];
-  readonly new: RowVariables;
-  readonly old: RowVariables;
-  /** The variable that is true where it returned NULL. */
-  readonly skips: string;
-  /** Columns of NEW and OLD that it reads. */
-  readonly reads: { readonly new: ReadonlySet<string>; readonly old: ReadonlySet<string> };
-  /** Columns of NEW that it assigns. */
-  readonly assigns: ReadonlySet<string>;
-  /** Losses outside of its statements. */
-  readonly losses: readonly Taint[];
-}
-
-/** Where a trigger runs. */
-export interface Firing {
-  readonly shared: RoutineContext;
-  readonly ids: Ids;
-  readonly names: Names;
-  /** The statement that fires it. */
-  readonly site: SourceRange;
-  /** When it does so; absent: always. */
-  readonly fires?: Expression;
+/** Triggers of PostgreSQL, which run by their names. */
+export function pgTriggers(shared: RoutineContext): TriggerLanguage<Trigger> {
+  return {
+    table: shared.table,
+    lower: (trigger, event, table, site) => lowerTrigger(trigger, event, table, shared, site),
+    inOrder: (triggers) => triggers.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    firesWhen,
+  };
 }
 
 /** The body of the trigger's function for that event; the reason where it cannot be run here. Never throws. */
-export function lowerTrigger(
+function lowerTrigger(
   trigger: Trigger,
   event: TriggerEvent,
   table: Table,
-  { shared, ids, names, site, fires }: Firing,
+  shared: RoutineContext,
+  { ids, names, site, fires }: FiringSite,
 ): TriggerBody | string {
   const definition = shared.routine(trigger.runs, 0, trigger.runsIn);
   if (definition === undefined) return `its function ${trigger.runs} is not known`;
@@ -116,20 +102,17 @@ export function lowerTrigger(
     { kind: "sequence", commands: [...before, start, run] } as const,
     site,
   );
-  const used = variablesIn(command);
-  const namedIn = (which: RowVariables, variables: ReadonlySet<string>): ReadonlySet<string> =>
-    new Set([...which].flatMap(([column, name]) => (variables.has(name) ? [column] : [])));
-  const own = new Map([...rows.new].filter(([column]) => !computed.has(column)));
-  return {
-    trigger,
-    event,
-    commands: command.kind === "sequence" ? command.commands : [command],
-    ...rows,
-    skips: value,
-    reads: { new: namedIn(own, used.read), old: namedIn(rows.old, used.read) },
-    assigns: namedIn(own, used.assigned),
-    losses: state.taint,
-  };
+  return bodyOf(
+    {
+      trigger,
+      event,
+      commands: command.kind === "sequence" ? command.commands : [command],
+      ...rows,
+      skips: value,
+      losses: state.taint,
+    },
+    computed,
+  );
 }
 
 /** WHEN (...), over NEW and OLD. */
@@ -148,17 +131,4 @@ function conditionOf(
 function argumentsOf(trigger: Trigger): Expression {
   const values = trigger.arguments.map((each) => literal(each));
   return { kind: "call", name: "tg_argv", arguments: values, deterministic: true };
-}
-
-function variablesIn(command: Command): {
-  readonly read: ReadonlySet<string>;
-  readonly assigned: ReadonlySet<string>;
-} {
-  const read = new Set<string>();
-  const assigned = new Set<string>();
-  walkCommand(command, {
-    expression: (part) => part.kind === "variable" && read.add(part.name),
-    command: (each) => each.kind === "assign" && assigned.add(each.variable),
-  });
-  return { read, assigned };
 }
