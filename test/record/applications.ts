@@ -68,13 +68,18 @@ function node(packages: readonly string[]): Application["prepare"] {
   };
 }
 
-/** Packages of Maven beside a program of one file. */
+/** Packages of Maven beside a program of a file, and one that calls it. */
 const java: Application["prepare"] = (_, app) => {
   const copy = ["-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=lib"];
   const missing =
-    run("mvn", copy, app) ?? run("javac", ["-cp", "lib/*", "-d", "classes", "Shop.java"], app);
+    run("mvn", copy, app) ??
+    run(
+      "javac",
+      ["-cp", "lib/*", "-parameters", "-d", "classes", "Shop.java", "ShopTest.java"],
+      app,
+    );
   const path = `lib/*${delimiter}classes`;
-  return missing === undefined ? { command: ["java", "-cp", path, "Shop"] } : { missing };
+  return missing === undefined ? { command: ["java", "-cp", path, "ShopTest"] } : { missing };
 };
 
 /** Modules of Go. */
@@ -94,6 +99,13 @@ const UNNAMED = {
   races: ["update account", "insert booking", "update coupon", "update doctor", "insert ticket"],
   twins: ["update account 2", "update coupon 3", "insert seat", "update document", "update nurse"],
 };
+
+/** Methods of a type, in the names of Go and Java. */
+function methodsOf(type: string): Pick<Application, "races" | "twins"> {
+  const camel = (name: string): string =>
+    `${type}.${name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+  return { races: RACES.map(camel), twins: TWINS.map(camel) };
+}
 
 export const APPLICATIONS: readonly Application[] = [
   {
@@ -177,18 +189,18 @@ export const APPLICATIONS: readonly Application[] = [
     twins: TWINS,
   },
   {
-    name: "pgx (Go), no call sites",
+    name: "pgx (Go)",
     folder: "go-pgx",
     database: "postgres",
     prepare: go,
-    ...UNNAMED,
+    ...methodsOf("shop"),
   },
   {
-    name: "GORM (Go), no call sites",
+    name: "GORM (Go)",
     folder: "go-gorm",
     database: "postgres",
     prepare: go,
-    ...UNNAMED,
+    ...methodsOf("shop"),
   },
   {
     name: "tokio-postgres (Rust), no call sites",
@@ -212,17 +224,24 @@ export const APPLICATIONS: readonly Application[] = [
     ...UNNAMED,
   },
   {
-    name: "JDBC (Java), no call sites",
+    name: "JDBC (Java)",
     folder: "java-jdbc",
     database: "postgres",
     prepare: java,
-    ...UNNAMED,
+    ...methodsOf("Shop"),
   },
   {
-    name: "Hibernate (Java), no call sites",
+    name: "Hibernate (Java)",
     folder: "java-hibernate",
     database: "postgres",
     prepare: java,
-    ...UNNAMED,
+    ...methodsOf("Shop"),
+  },
+  {
+    name: "Spring Data JPA (Java)",
+    folder: "java-spring",
+    database: "postgres",
+    prepare: java,
+    ...methodsOf("Shop"),
   },
 ];

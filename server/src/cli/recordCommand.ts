@@ -10,7 +10,7 @@ import {
   type Environment,
   type RecordedServer,
 } from "../record/environment";
-import { hooksFolder, withHooks } from "../record/hooks";
+import { hooksFolder, openHooks, withHooks, type OwnHooks } from "../record/hooks/hooks";
 import { placeOf } from "../record/proxy/proxy";
 import type { Protocol } from "../record/events";
 import { NOTHING } from "../record/intake";
@@ -178,10 +178,11 @@ async function recorded(
     );
     return { code: EXIT.usage };
   }
+  const hooks = args.run.length === 0 ? undefined : openHooks(process.env, io.cwd, remark);
   try {
-    if (args.run.length === 0) await listened(io, server, session, signal);
+    if (hooks === undefined) await listened(io, server, session, signal);
     else {
-      const env = commandEnvironment(args, io, { server, session });
+      const env = commandEnvironment(args, io, { server, session, hooks });
       const began = Date.now();
       const started = await ran(args, io, { env, signal });
       if (!started) return { code: EXIT.usage };
@@ -202,6 +203,7 @@ async function recorded(
       }
     }
   } finally {
+    hooks?.close();
     await session.close();
   }
   if (session.connections() === 0) {
@@ -238,14 +240,22 @@ async function listened(
 function commandEnvironment(
   args: RecordArguments,
   io: CliIo,
-  { server, session }: { readonly server: RecordedServer; readonly session: OpenRecording },
+  {
+    server,
+    session,
+    hooks,
+  }: {
+    readonly server: RecordedServer;
+    readonly session: OpenRecording;
+    readonly hooks: OwnHooks;
+  },
 ): Environment {
   const { env, changed } = redirectConnections(process.env, server, session.port, args.env);
-  const hooks = hooksFolder(__dirname);
+  const folder = hooksFolder(__dirname);
   io.error(
     `isolens: recording ${placeOf(server)} (${server.from}) through 127.0.0.1:${String(session.port)}; ${changed.join(", ")} ${changed.length === 1 ? "names" : "name"} it for the command\n`,
   );
-  return hooks === undefined ? env : withHooks(env, hooks, io.cwd);
+  return folder === undefined ? env : withHooks(env, { folder, root: io.cwd, own: hooks });
 }
 
 async function ran(

@@ -6,15 +6,23 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { ownEntry } from "../../../server/src/protocol/dictionary";
-import { withHooks } from "../../../server/src/record/hooks";
+import { withHooks, type OwnHooks } from "../../../server/src/record/hooks/hooks";
 
 const HOOKS = path.resolve(__dirname, "../../../server/hooks");
 
+/** Hooks without a file. */
+const NONE: OwnHooks = { jar: "/my hooks/isolens.jar", close: () => undefined };
+
 test("a folder with spaces stands where spaces may stand", () => {
-  const env = withHooks({ RUBYOPT: "-w" }, "/my hooks", "/app");
+  const env = withHooks(
+    { RUBYOPT: "-w", GOFLAGS: "-v" },
+    { folder: "/my hooks", root: "/app", own: { ...NONE, overlay: "/my hooks/overlay.json" } },
+  );
   assert.equal(env["RUBYOPT"], "-risolens_record -w");
   assert.equal(env["RUBYLIB"], "/my hooks");
   assert.equal(env["NODE_OPTIONS"], '--require "/my hooks/node.cjs"');
+  assert.equal(env["JAVA_TOOL_OPTIONS"], '"-javaagent:/my hooks/isolens.jar"');
+  assert.equal(env["GOFLAGS"], '-v -count=1 "-overlay=/my hooks/overlay.json"');
 });
 
 /** A client that says what it is given. */
@@ -45,7 +53,10 @@ function printed(
     writeFileSync(file, text);
   }
   writeFileSync(path.join(root, main), application);
-  const env = withHooks({ PATH: ownEntry(process.env, "PATH") }, HOOKS, root);
+  const env = withHooks(
+    { PATH: ownEntry(process.env, "PATH") },
+    { folder: HOOKS, root, own: NONE },
+  );
   const run = spawnSync(process.execPath, [main], {
     cwd: root,
     env: { ...env },

@@ -123,6 +123,14 @@ func (s shop) redeemInPlace(code string) error {
 	return done.Error
 }
 
+func (s shop) goOffCall(id int) error {
+	return s.leave("doctor", id)
+}
+
+func (s shop) goOffCallSerializable(id int) error {
+	return s.leave("nurse", id, serializable)
+}
+
 func (s shop) leave(table string, id int, options ...*sql.TxOptions) error {
 	return s.db.Transaction(func(tx *gorm.DB) error {
 		var left int64

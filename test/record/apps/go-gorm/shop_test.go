@@ -68,8 +68,8 @@ func TestShop(t *testing.T) {
 		t.Fatal(err)
 	}
 	often(t, func(int) error { return s.redeemInPlace(code()) })
-	often(t, func(n int) error { return s.leave("doctor", 1+n%9) })
-	often(t, func(n int) error { return s.leave("nurse", 1+n%9, serializable) })
+	often(t, func(n int) error { return s.goOffCall(1+n%9) })
+	often(t, func(n int) error { return s.goOffCallSerializable(1+n%9) })
 	often(t, func(n int) error { return s.issueTicket(fmt.Sprint("h", n)) })
 	often(t, func(n int) error { return s.takeSeat(n%10, fmt.Sprint("h", n)) })
 	often(t, func(n int) error { return s.editDocument(id(), fmt.Sprint("text ", n)) })

@@ -85,6 +85,14 @@ func (s shop) redeemInPlace(ctx context.Context, code string) error {
 	return err
 }
 
+func (s shop) goOffCall(ctx context.Context, id int) error {
+	return s.leave(ctx, "", "doctor", id)
+}
+
+func (s shop) goOffCallSerializable(ctx context.Context, id int) error {
+	return s.leave(ctx, pgx.Serializable, "nurse", id)
+}
+
 func (s shop) leave(ctx context.Context, level pgx.TxIsoLevel, table string, id int) error {
 	return s.in(ctx, level, func(tx pgx.Tx) error {
 		left, err := number(ctx, tx, "SELECT count(*) FROM "+table+" WHERE on_call")

@@ -8,7 +8,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -69,8 +68,8 @@ func TestShop(t *testing.T) {
 		t.Fatal(err)
 	}
 	often(t, func(int) error { return s.redeemInPlace(ctx, code()) })
-	often(t, func(n int) error { return s.leave(ctx, "", "doctor", 1+n%9) })
-	often(t, func(n int) error { return s.leave(ctx, pgx.Serializable, "nurse", 1+n%9) })
+	often(t, func(n int) error { return s.goOffCall(ctx, 1+n%9) })
+	often(t, func(n int) error { return s.goOffCallSerializable(ctx, 1+n%9) })
 	often(t, func(n int) error { return s.issueTicket(ctx, fmt.Sprint("h", n)) })
 	often(t, func(n int) error { return s.takeSeat(ctx, n%10, fmt.Sprint("h", n)) })
 	often(t, func(n int) error { return s.editDocument(ctx, id(), fmt.Sprint("text ", n)) })
