@@ -12,7 +12,7 @@ import { isInterval, isList, type SqlValue } from "./values/value";
 import { plainText } from "./values/text";
 
 /** A parameter as a value of the type that its place has. */
-export function parameterValue(given: unknown, type: SqlType, dialect: Dialect): SqlValue {
+function parameterValue(given: unknown, type: SqlType, dialect: Dialect): SqlValue {
   if (given === null || given === undefined) return null;
   if (given instanceof Literal) return given.value;
   if (dialect !== "postgres") return mysqlParameter(given);
@@ -23,6 +23,24 @@ export function parameterValue(given: unknown, type: SqlType, dialect: Dialect):
     );
   }
   return readText(textOf(given, dialect), type);
+}
+
+/** Reads the n-th of the parameters, from one, as a value of a type: once for each type. */
+export function parameterReader(
+  parameters: readonly unknown[],
+  dialect: Dialect,
+): (number: number, type: SqlType) => SqlValue {
+  const values: (Map<SqlType, SqlValue> | undefined)[] = [];
+  return (number, type) => {
+    const read = (values[number] ??= new Map<SqlType, SqlValue>());
+    const known = read.get(type);
+    if (known !== undefined) return known;
+    if (number > parameters.length)
+      throw failure("noParameter", `there is no parameter $${number}`);
+    const value = parameterValue(parameters[number - 1], type, dialect);
+    read.set(type, value);
+    return value;
+  };
 }
 
 /** The type of a parameter by its value, as MySQL's drivers send it; PostgreSQL's come from the statement. */

@@ -9,15 +9,15 @@ import { sessionControl } from "./sessionControl";
 import { sessionTransaction } from "./sessionTransaction";
 import { checkPending, isFree, referenceTime, setConstraints } from "./sessionConstraints";
 import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
-import { parameterType, parameterValue } from "./parameters";
+import { parameterReader, parameterType } from "./parameters";
 import type { ParsedStatement } from "./parseMemo";
 import type { Locals } from "./routine/frame";
 import { createRoutines } from "./sessionRoutines";
 import { afterRows, forStatement } from "./routine/triggers";
-import { runPlan, type StatementContext } from "./run/statement";
+import { runPlan, type SharedContext, type StatementContext } from "./run/statement";
 import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
-import { failure, asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
+import { asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
 import { createAdvisoryLocks } from "./advisoryLocks";
 import { restartNumbers, sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
@@ -44,9 +44,9 @@ import type {
 import type { State } from "./sessionState";
 import { selectOf } from "./selectOf";
 import { showResult, type ShowRequest } from "./display";
-import type { SqlChange, SqlQuery } from "./tree";
+import type { Table } from "./catalog";
+import type { SqlCall, SqlChange, SqlQuery } from "./tree";
 import type { SqlType } from "./values/types";
-import type { SqlValue } from "./values/value";
 
 export type {
   Notice,
@@ -57,7 +57,10 @@ export type {
   SqlSession,
 } from "./sessionTypes";
 
-/** A new session of a database. */
+/**
+ * A new session of a database. What is a generator here is made once: one that is made anew for each statement costs more
+ * than the statement.
+ */
 export function createSqlSession(database: Database, options: SessionOptions): SqlSession {
   const { dialect, catalog } = database;
   const isPostgres = dialect === "postgres";
@@ -85,6 +88,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       rowCount: -1,
       lastInsert: 0,
       foundRows: 0,
+      cursors: () => own.cursors(),
     },
     currentValues: new Map(),
     lastSequence: undefined,
@@ -161,38 +165,37 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   const locks = options.locks ?? createAdvisoryLocks()(state.facts.identifier);
   const numbers = sessionSequences(catalog, options.sequences, state);
 
-  function context(parameters: readonly unknown[]): StatementContext {
-    const values: (Map<SqlType, SqlValue> | undefined)[] = [];
+  /** The parts of a context that are the same for all statements. */
+  const shared: SharedContext = {
+    catalog,
+    rule: options.rule,
+    hasIndexes: options.hasIndexes ?? false,
+    random: options.random,
+    ...numbers,
+    variables: state.variables,
+    setting: settings.read,
+    session: () => state.facts,
+    locks,
+    parse: (text) => database.parse(text).map((each) => each.statement),
+    notice: (level, message) => {
+      routines.host.notice(level, message);
+    },
+    notify: transaction.notify,
+    references: (_child, key) => referenceTime(state, key),
+    isDue: options.isDue ?? (() => false),
+  };
+
+  function context(
+    parameters: readonly unknown[],
+    { locals, called }: Pick<StatementContext, "called" | "locals"> = {},
+  ): StatementContext {
     return {
-      catalog,
-      rule: options.rule,
-      hasIndexes: options.hasIndexes ?? false,
-      parameter: (number, type) => {
-        const read = (values[number] ??= new Map<SqlType, SqlValue>());
-        const known = read.get(type);
-        if (known !== undefined) return known;
-        if (number > parameters.length) {
-          throw failure("noParameter", `there is no parameter $${number}`);
-        }
-        const value = parameterValue(parameters[number - 1], type, dialect);
-        read.set(type, value);
-        return value;
-      },
+      shared,
+      parameter: parameterReader(parameters, dialect),
       now: isPostgres && state.status !== "idle" ? state.startedAt : options.now(),
-      random: options.random,
-      ...numbers,
-      variables: state.variables,
-      setting: settings.read,
-      session: { ...state.facts, cursors: own.cursors() },
-      locks,
-      parse: (text) => database.parse(text).map((each) => each.statement),
-      notice: (level, message) => {
-        routines.host.notice(level, message);
-      },
-      notify: transaction.notify,
-      references: (_child, key) => referenceTime(state, key),
+      locals,
+      called,
       waiting: state.waiting,
-      isDue: options.isDue ?? (() => false),
     };
   }
 
@@ -223,7 +226,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     const localTypes = typesAround(locals);
     const plan = database.plan(statement, types, localTypes);
     const lastInsert = state.facts.lastInsert;
-    const end = yield* runPlan(plan, { ...context(parameters), ...around });
+    const end = yield* runPlan(plan, context(parameters, around));
     if (statement.kind !== "select") yield* statementTriggers(statement, "before");
     const { result, changed = [] } = yield* finished(end);
     if (catalog.triggers.size > 0) {
@@ -276,11 +279,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (lone !== undefined)
           return yield* inTransaction(() => routines.call(lone, parameters, false));
         const relation = loneRelation(catalog, parsed);
-        return yield* inTransaction(function* () {
-          if (relation === undefined) return yield* rowsStatement(parsed, parameters);
-          const { rows } = yield* routines.call(relation, parameters, false);
-          return yield* rowsStatement(parsed, parameters, { called: new Map([[relation, rows]]) });
-        });
+        return yield* inTransaction(() =>
+          relation === undefined
+            ? rowsStatement(parsed, parameters)
+            : relationStatement(parsed, relation, parameters),
+        );
       }
       case "insert":
       case "update":
@@ -290,11 +293,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       case "truncate": {
         if (!isPostgres && state.status !== "idle") yield* commit();
         const tables = truncatedTables(catalog, parsed, isFree(state));
-        const result = yield* inTransaction(function* () {
-          yield* finished(yield* truncateTables(tables, state.waiting));
-          if (parsed.restart) state.undo.push(restartNumbers(tables, options.sequences));
-          return commandResult("TRUNCATE TABLE");
-        });
+        const result = yield* inTransaction(() => truncate(tables, parsed.restart));
         if (!isPostgres && statusNow() === "open") yield* commit();
         return result;
       }
@@ -336,11 +335,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         else options.channels?.listen(parsed.channel, false);
         return commandResult("UNLISTEN");
       case "notify":
-        return yield* inTransaction(function* () {
-          yield* [];
-          transaction.notify(parsed.channel, parsed.payload);
-          return commandResult("NOTIFY");
-        });
+        return yield* inTransaction(() => notify(parsed.channel, parsed.payload));
       case "call":
         // The statements of MySQL's procedures commit one by one.
         return isPostgres
@@ -354,6 +349,31 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       default:
         return yield* own.run(parsed, parameters);
     }
+  }
+
+  /** A query over the rows of a function that runs first. */
+  function* relationStatement(
+    query: SqlQuery,
+    relation: SqlCall,
+    parameters: readonly unknown[],
+  ): Generator<Request, SqlResult, Reply> {
+    const { rows } = yield* routines.call(relation, parameters, false);
+    return yield* rowsStatement(query, parameters, { called: new Map([[relation, rows]]) });
+  }
+
+  function* truncate(
+    tables: readonly Table[],
+    restart: boolean,
+  ): Generator<Request, SqlResult, Reply> {
+    yield* finished(yield* truncateTables(tables, state.waiting));
+    if (restart) state.undo.push(restartNumbers(tables, options.sequences));
+    return commandResult("TRUNCATE TABLE");
+  }
+
+  function* notify(channel: string, payload: string): Generator<Request, SqlResult, Reply> {
+    yield* [];
+    transaction.notify(channel, payload);
+    return commandResult("NOTIFY");
   }
 
   /** Runs a statement in the open transaction, or in one of its own. */
@@ -393,34 +413,48 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     parameters: readonly unknown[],
   ): Generator<Request, SqlOutcome, Reply> {
     const wasGrouped = state.isGrouped;
-    const outcome = yield* guarded(function* (place) {
-      const results: SqlResult[] = [];
-      const all = database.read(sql);
-      const isOneMessage = isPostgres && all.length > 1 && !wasGrouped;
-      if (isOneMessage) state.isGrouped = true;
-      for (const parsed of all) {
-        place(parsed.start);
-        if (state.status === "failed") checkFailed(parsed.statement);
-        notices = [];
-        const result = yield* statement(parsed, parsed.literals ?? parameters);
-        results.push({
-          ...result,
-          columns: shownColumns(result.columns, parsed.spelling),
-          ...(notices.length > 0 && { notices }),
-        });
-      }
-      if (isOneMessage) yield* settled();
-      return results;
-    });
+    const place: Place = { position: undefined };
+    const outcome = yield* guarded(statements(sql, parameters, place), place);
     state.isGrouped = wasGrouped;
     return outcome;
   }
 
+  function* statements(
+    sql: string,
+    parameters: readonly unknown[],
+    place: Place,
+  ): Generator<Request, readonly SqlResult[], Reply> {
+    const results: SqlResult[] = [];
+    const all = database.read(sql);
+    const isOneMessage = isPostgres && all.length > 1 && !state.isGrouped;
+    if (isOneMessage) state.isGrouped = true;
+    for (const parsed of all) {
+      place.position = parsed.start;
+      if (state.status === "failed") checkFailed(parsed.statement);
+      notices = [];
+      const result = yield* statement(parsed, parsed.literals ?? parameters);
+      results.push({
+        ...result,
+        columns: shownColumns(result.columns, parsed.spelling),
+        ...(notices.length > 0 && { notices }),
+      });
+    }
+    if (isOneMessage) yield* settled();
+    return results;
+  }
+
   /** Ends the transaction that statements shared. */
-  function* settled(): Generator<Request, void, Reply> {
+  function* settled(): Generator<Request, readonly SqlResult[], Reply> {
     state.isGrouped = false;
     if (state.isImplicit) yield* commit();
     else if (state.status === "idle") ended();
+    return [];
+  }
+
+  function* copied(
+    ...given: Parameters<typeof own.copyIn>
+  ): Generator<Request, readonly SqlResult[], Reply> {
+    return [yield* inTransaction(() => own.copyIn(...given))];
   }
 
   /** MySQL names a table or routine that is missing with its database. */
@@ -435,15 +469,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
 
   /** Turns an error into a value and fails PostgreSQL's transaction. */
   function* guarded(
-    body: (
-      place: (position: number | undefined) => void,
-    ) => Generator<Request, readonly SqlResult[], Reply>,
+    body: Generator<Request, readonly SqlResult[], Reply>,
+    place?: Place,
   ): Generator<Request, SqlOutcome, Reply> {
-    let position: number | undefined;
     try {
-      const results = yield* body((at) => {
-        position = at;
-      });
+      const results = yield* body;
       return { ok: true, results };
     } catch (thrown) {
       const error = asSqlFailure(thrown);
@@ -456,6 +486,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (state.savepoints.length === 0) yield { kind: "abort" };
         state.status = "failed";
       }
+      const position = place?.position;
       return {
         ok: false,
         error: { ...(position === undefined ? {} : { position }), ...shownError(error.error) },
@@ -504,21 +535,19 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     group() {
       state.isGrouped = isPostgres;
     },
-    settle: () =>
-      guarded(function* () {
-        yield* settled();
-        return [];
-      }),
+    settle: () => guarded(settled()),
     cursorColumns: own.cursorColumns,
-    copyIn: (copy, rows) =>
-      guarded(function* () {
-        return [yield* inTransaction(() => own.copyIn(copy, rows))];
-      }),
+    copyIn: (copy, rows) => guarded(copied(copy, rows)),
     database: () => state.facts.database,
     status: () => state.status,
     autocommit: () => state.autocommit,
     setting: (name) => state.settings.get(name) ?? settings.usual.get(name),
   };
+}
+
+/** Where the statement stands in its text that runs now. */
+interface Place {
+  position: number | undefined;
 }
 
 /** The types of all parameters up to the highest. */

@@ -1,6 +1,6 @@
 // Sequences as a session uses them: outside of transactions, with the values that it was given last.
 import type { Catalog, Table } from "./catalog";
-import type { StatementContext } from "./run/statement";
+import type { SharedContext } from "./run/statement";
 import { withinBounds, type Sequence } from "./sequence";
 import { readOnlyFailure } from "./sessionParts";
 import { isReadOnly } from "./sessionSettings";
@@ -16,7 +16,7 @@ export function sessionSequences(
   catalog: Catalog,
   sequences: Sequences,
   state: State,
-): Pick<StatementContext, "nextValue" | "reached" | "setValue" | "currentValue"> {
+): Pick<SharedContext, "nextValue" | "reached" | "setValue" | "currentValue"> {
   function declared(name: string): Sequence {
     const sequence = catalog.sequences.get(name);
     if (sequence !== undefined) return sequence;

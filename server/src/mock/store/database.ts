@@ -60,7 +60,7 @@ export interface Database {
   /** Numbers in the order of their commits. */
   readonly commits: number[];
   /** Those that have not ended, in the order of their beginnings. */
-  readonly open: ReadonlySet<Transaction>;
+  readonly open: readonly Transaction[];
   /** The last committed version of a key; the initial one may say that it is absent. */
   newest(key: Key): Version;
   /** Last write of another transaction there that is not committed; undefined if none has. */
@@ -80,19 +80,23 @@ export interface Database {
   abort(transaction: Transaction): void;
   /** Takes away an open transaction that has done nothing. */
   drop(transaction: Transaction): void;
-  /** Drops an ended transaction, and of the keys that it wrote the versions that no snapshot from `oldest` on can see. */
+  /** Drops, of the keys that an ended transaction wrote, the versions that no snapshot from `oldest` on can see. */
   forget(transaction: Transaction, oldest: number): void;
 }
 
-/** A database that holds this at the start. */
-export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
+/** A database that holds this at the start. Where it forgets, transactions are not found by their numbers. */
+export function createDatabase(initial: ReadonlyMap<Key, Value>, isForgetful = false): Database {
   const start = transaction(INITIAL, -1);
   start.status = "committed";
   const transactions = new Map([[INITIAL, start]]);
   let begun = 0;
   const commits = [INITIAL];
   const last = new Map<Key, Stored>();
-  const open = new Set<Transaction>();
+  // Sets whose members come and go keep the memory of those before for long.
+  const open: Transaction[] = [];
+  const close = (ended: Transaction): void => {
+    open.splice(open.indexOf(ended), 1);
+  };
   const order = createKeyOrder();
   const indexes = createIndexes(valuesBelow);
   /** Indexes that are being made. */
@@ -144,7 +148,7 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     },
     newest: (key) => last.get(key) ?? ABSENT,
     uncommitted(key, reader) {
-      const writer = [...open].findLast((each) => each !== reader && each.writes.has(key));
+      const writer = open.findLast((each) => each !== reader && each.writes.has(key));
       if (!writer) return undefined;
       const writes = writer.log.filter(({ kind }) => kind === "write");
       const write = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
@@ -155,8 +159,8 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     begin(session) {
       begun += 1;
       const fresh = transaction(begun, session);
-      transactions.set(begun, fresh);
-      open.add(fresh);
+      if (!isForgetful) transactions.set(begun, fresh);
+      open.push(fresh);
       return fresh;
     },
     write({ writes, log }, key, value) {
@@ -168,10 +172,10 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     },
     abort(ended) {
       ended.status = "aborted";
-      open.delete(ended);
+      close(ended);
     },
     commit(ended) {
-      open.delete(ended);
+      close(ended);
       ended.status = "committed";
       ended.position = commits.length;
       commits.push(ended.number);
@@ -179,8 +183,7 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
       for (const [key, value] of ended.writes)
         last.set(key, { value, writer, position, previous: last.get(key) ?? add(key) });
     },
-    forget({ number, writes }, oldest) {
-      transactions.delete(number);
+    forget({ writes }, oldest) {
       for (const key of writes.keys()) {
         let seen = last.get(key);
         while (seen !== undefined && seen.position >= oldest) seen = seen.previous;

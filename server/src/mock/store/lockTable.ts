@@ -26,6 +26,17 @@ interface Holder {
   mode: LockMode;
 }
 
+/** One of few: it is looked for among all. */
+interface Owner {
+  readonly number: number;
+  /** The names of its locks. */
+  readonly names: string[];
+  /** Its locks on prefixes. */
+  readonly prefixes: string[];
+  readonly watched: Lookup[];
+  patience?: Patience | undefined;
+}
+
 interface Waiting {
   readonly owner: number;
   readonly blockers: () => readonly number[];
@@ -36,22 +47,26 @@ interface Waiting {
 }
 
 const NOBODY: readonly number[] = [];
+const NO_NAMES: readonly string[] = [];
 const DEADLOCK: Failure = { code: "40P01", message: "deadlock detected" };
 const GIVEN_UP: Failure = { code: "57014", message: "canceling statement due to user request" };
 
 export function createLockTable(): LockTable {
   const held = new Map<string, Holder[]>();
-  /** The names of the locks of each owner. */
-  const owned = new Map<number, Set<string>>();
-  /** Owners of locks on prefixes. */
-  const prefixes = new Map<string, Set<number>>();
-  const watched = new Map<number, Lookup[]>();
-  const patience = new Map<number, Patience>();
+  const owners: Owner[] = [];
   let waiting: Waiting[] = [];
+
+  function ownerOf(number: number): Owner {
+    const known = owners.find((each) => each.number === number);
+    if (known !== undefined) return known;
+    const fresh: Owner = { number, names: [], prefixes: [], watched: [] };
+    owners.push(fresh);
+    return fresh;
+  }
 
   function startTimer(each: Waiting): void {
     clearTimeout(each.timer);
-    const limit = patience.get(each.owner);
+    const limit = ownerOf(each.owner).patience;
     if (!limit) return;
     each.timer = setTimeout(() => {
       waiting = waiting.filter((other) => other !== each);
@@ -68,15 +83,15 @@ export function createLockTable(): LockTable {
   }
 
   function onKeysBelow(owner: number, prefix: string): number[] {
-    return [...owned].flatMap(([other, names]) =>
-      other !== owner && isWriterBelow(other, names, prefix) ? [other] : [],
+    return owners.flatMap((other) =>
+      other.number !== owner && isWriterBelow(other, prefix) ? [other.number] : [],
     );
   }
 
-  function isWriterBelow(owner: number, names: ReadonlySet<string>, prefix: string): boolean {
-    for (const name of names)
-      if (name.startsWith(prefix) && holderOf(owner, name)?.mode === "exclusive") return true;
-    return false;
+  function isWriterBelow({ number, names }: Owner, prefix: string): boolean {
+    return names.some(
+      (name) => name.startsWith(prefix) && holderOf(number, name)?.mode === "exclusive",
+    );
   }
 
   function holderOf(owner: number, name: string): Holder | undefined {
@@ -84,14 +99,15 @@ export function createLockTable(): LockTable {
   }
 
   function onPredicates(owner: number, key: string, version: Value): readonly number[] {
-    if (prefixes.size + watched.size === 0) return NOBODY;
-    const found = [...prefixes].flatMap(([prefix, owners]) =>
-      key.startsWith(prefix) ? [...owners] : [],
-    );
-    for (const [other, lookups] of watched)
-      if (lookups.some((each) => key.startsWith(each.prefix) && isAbout(each, version)))
-        found.push(other);
-    return found.filter((other) => other !== owner);
+    const found: number[] = [];
+    for (const { number, prefixes, watched } of owners) {
+      if (number === owner) continue;
+      const holds =
+        prefixes.some((prefix) => key.startsWith(prefix)) ||
+        watched.some((each) => key.startsWith(each.prefix) && isAbout(each, version));
+      if (holds) found.push(number);
+    }
+    return found;
   }
 
   /** True if the owner waits, over others that wait, for himself. */
@@ -129,8 +145,7 @@ export function createLockTable(): LockTable {
     }
     if (holders === undefined) held.set(name, [{ owner, mode }]);
     else holders.push({ owner, mode });
-    const names = owned.get(owner) ?? new Set();
-    owned.set(owner, names.add(name));
+    ownerOf(owner).names.push(name);
   }
 
   return {
@@ -147,11 +162,12 @@ export function createLockTable(): LockTable {
         owner,
         () => onKeysBelow(owner, prefix),
         () => {
-          prefixes.set(prefix, (prefixes.get(prefix) ?? new Set()).add(owner));
+          const { prefixes } = ownerOf(owner);
+          if (!prefixes.includes(prefix)) prefixes.push(prefix);
         },
       ),
     watch(owner, lookups) {
-      if (lookups.length > 0) watched.set(owner, [...(watched.get(owner) ?? []), ...lookups]);
+      if (lookups.length > 0) ownerOf(owner).watched.push(...lookups);
     },
     enter: (owner, key, version) =>
       wait(
@@ -160,23 +176,18 @@ export function createLockTable(): LockTable {
         () => undefined,
       ),
     patience(owner, limit) {
-      if (limit) patience.set(owner, limit);
-      else patience.delete(owner);
+      ownerOf(owner).patience = limit;
       for (const each of waiting) if (each.owner === owner) startTimer(each);
     },
     release(owner) {
-      patience.delete(owner);
-      watched.delete(owner);
-      for (const name of owned.get(owner) ?? []) {
+      const place = owners.findIndex((each) => each.number === owner);
+      for (const name of place < 0 ? NO_NAMES : (owners[place]?.names ?? NO_NAMES)) {
         const others = (held.get(name) ?? []).filter((each) => each.owner !== owner);
         if (others.length === 0) held.delete(name);
         else held.set(name, others);
       }
-      owned.delete(owner);
-      for (const [prefix, owners] of prefixes) {
-        owners.delete(owner);
-        if (owners.size === 0) prefixes.delete(prefix);
-      }
+      if (place >= 0) owners.splice(place, 1);
+      if (waiting.length === 0) return;
       const before = waiting;
       waiting = before.filter((each) => each.owner !== owner);
       for (const each of before) {

@@ -77,12 +77,12 @@ export function createMockStore({
   isForgetful = false,
   overwritesKeys = false,
 }: MockStoreOptions): MockStore {
-  const database = createDatabase(initial);
+  const isReal = typeof level !== "string";
+  const database = createDatabase(initial, isForgetful && isReal);
   const strong = new Set<number>();
   const policy = policyOf(level, database, ({ number }) =>
     strong.has(number) ? "latest" : strategy,
   );
-  const isReal = typeof level !== "string";
   // The locks of products see to it.
   const created = level === "any" || isReal || overwritesKeys ? undefined : createdKeys(isAbsent);
   let sessions = 0;
@@ -99,7 +99,7 @@ export function createMockStore({
         randomNumbers(seed * 1_000_003 + number),
       );
     },
-    isIdle: () => database.open.size === 0,
+    isIdle: () => database.open.length === 0,
     history: () => recordHistory(database),
     finalState: () => finalState(database, policy),
   };

@@ -20,6 +20,8 @@ import { newestWhere } from "./snapshotPolicy";
 const STALEST = 500;
 
 interface Snapshot {
+  /** The number of the transaction. */
+  readonly number: number;
   readonly level: ProductLevel;
   /** How many commits it sees; undefined until it is taken. */
   taken?: number;
@@ -40,14 +42,18 @@ export function productPolicy(
   strategyOf: StrategyOf,
 ): Policy {
   const locks = createLockTable();
-  const snapshots = new Map<number, Snapshot>();
+  const snapshots: Snapshot[] = [];
   /** Snapshots before this one are not taken any more. */
   let oldest = 1;
   /** Writers whose level looks for dangerous structures; those that are not among them are in nobody's way. */
   const watched = new Set<number>();
 
-  function levelOf({ number }: Transaction): ProductLevel {
-    return snapshots.get(number)?.level ?? usual;
+  function snapshotOf({ number }: Transaction): Snapshot | undefined {
+    return snapshots.find((each) => each.number === number);
+  }
+
+  function levelOf(transaction: Transaction): ProductLevel {
+    return snapshotOf(transaction)?.level ?? usual;
   }
 
   function isNewer(key: Key, than: number): boolean {
@@ -70,8 +76,8 @@ export function productPolicy(
   }
 
   /** The snapshot of a statement that writes without having read. */
-  function takeForWrite({ number }: Transaction): number | undefined {
-    const snapshot = snapshots.get(number);
+  function takeForWrite(transaction: Transaction): number | undefined {
+    const snapshot = snapshotOf(transaction);
     if (snapshot && snapshot.level.snapshot !== "first-plain-read")
       snapshot.taken ??= database.commits.length;
     return snapshot?.taken;
@@ -79,11 +85,10 @@ export function productPolicy(
 
   return {
     begin({ number }, _random, asked) {
-      const found =
-        asked === undefined
-          ? undefined
-          : findLevel(`${usual.product}:${asked.replaceAll(" ", "-")}`);
-      snapshots.set(number, { level: found?.family === "product" ? found : usual });
+      const name =
+        asked === undefined ? usual.name : `${usual.product}:${asked.replaceAll(" ", "-")}`;
+      const found = name === usual.name ? usual : findLevel(name);
+      snapshots.push({ number, level: found?.family === "product" ? found : usual });
     },
     before(context, keys, { scans, lookups }) {
       const { transaction, current, purpose } = context;
@@ -101,7 +106,7 @@ export function productPolicy(
     },
     statement(context) {
       const { transaction, random } = context;
-      const snapshot = snapshots.get(transaction.number);
+      const snapshot = snapshotOf(transaction);
       if (!snapshot) return;
       const now = database.commits.length;
       const { level } = snapshot;
@@ -115,7 +120,7 @@ export function productPolicy(
     },
     choose(key, newest, context) {
       const level = levelOf(context.transaction);
-      const snapshot = snapshots.get(context.transaction.number)?.taken;
+      const snapshot = snapshotOf(context.transaction)?.taken;
       if (level.plainRead === "newest-uncommitted" && !context.current) {
         const dirty = database.uncommitted(key, context.transaction);
         if (dirty) return dirty;
@@ -159,7 +164,7 @@ export function productPolicy(
       );
     },
     validate(transaction) {
-      const snapshot = snapshots.get(transaction.number)?.taken;
+      const snapshot = snapshotOf(transaction)?.taken;
       if (!levelOf(transaction).ssi || !isWriter(transaction) || snapshot === undefined)
         return undefined;
       for (const { key } of readsOf(transaction)) {
@@ -175,11 +180,12 @@ export function productPolicy(
       locks.patience(number, patience);
     },
     ended({ number }) {
-      snapshots.delete(number);
+      const at = snapshots.findIndex((each) => each.number === number);
+      if (at >= 0) snapshots.splice(at, 1);
       locks.release(number);
     },
     oldestSnapshot() {
-      const open = [...snapshots.values()].flatMap(({ taken }) => taken ?? []);
+      const open = snapshots.flatMap(({ taken }) => taken ?? []);
       oldest = Math.max(oldest, Math.min(database.commits.length - STALEST, ...open));
       return oldest;
     },

@@ -32,7 +32,7 @@ import {
   type RowsOf,
   type Tuple,
 } from "./joinPlan";
-import { allOf, runner } from "./joins";
+import { allOf, rowsOf, runner } from "./joins";
 import type { Slices } from "./slices";
 import { conjunctsOf } from "./walk";
 
@@ -200,8 +200,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   const source = addSource(scope, alias, columns, table);
   const read: ReadTable = { source, table, alias, current: false };
   tables.push(read);
-  const rows = (env: Env): readonly SqlRow[] =>
-    env.work.rows({ table, fixed: new Map(), current: read.current });
+  const rows: RowsOf = (env) => rowsOf({ table, fixed: new Map(), current: read.current }, env);
   return { kind: "source", source, rows, uses: new Set(), read };
 }
 

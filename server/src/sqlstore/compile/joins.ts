@@ -49,8 +49,8 @@ function sourceRunner(
     };
   }
   return function* (env, tuple) {
-    yield* [];
-    return env.work.rows(fixed({ ...env, tuple })).map((row) => tuple.with(source, row));
+    const rows = yield* rowsOf(fixed({ ...env, tuple }), env);
+    return rows.map((row) => tuple.with(source, row));
   };
 }
 
@@ -134,7 +134,8 @@ function innerRunner(
     let tuples: readonly Tuple[] = [start];
     for (const { extend, tests, reads } of steps) {
       if (reads !== undefined && tuples.length > 1) {
-        env.work.prepare(tuples.map((tuple) => reads({ ...env, tuple })));
+        const lacking = env.work.lacking(tuples.map((tuple) => reads({ ...env, tuple })));
+        if (lacking !== undefined) yield lacking;
       }
       const found: Tuple[] = [];
       for (const tuple of tuples) {
@@ -240,7 +241,8 @@ function outerRunner(
   return function* (env, start) {
     const kept = yield* lefts(env, start);
     if (reads !== undefined && kept.length > 1) {
-      env.work.prepare(kept.map((tuple) => reads({ ...env, tuple })));
+      const lacking = env.work.lacking(kept.map((tuple) => reads({ ...env, tuple })));
+      if (lacking !== undefined) yield lacking;
     }
     const found: Tuple[] = [];
     for (const tuple of kept) {
@@ -253,6 +255,13 @@ function outerRunner(
     }
     return found;
   };
+}
+
+/** The rows of a table, which are read where they are not there. */
+export function* rowsOf(read: TableRead, { work }: Env): Slices<readonly SqlRow[]> {
+  const lacking = work.lacking([read]);
+  if (lacking !== undefined) yield lacking;
+  return work.rows(read);
 }
 
 /** All rows of a relation. */

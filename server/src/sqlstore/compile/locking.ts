@@ -4,6 +4,7 @@ import type { SqlLock } from "../tree";
 import type { From } from "./from";
 import type { ReadTable, Tuple } from "./joinPlan";
 import type { Env } from "./node";
+import type { Slices } from "./slices";
 
 /** Marks the tables that the locking clauses are about. */
 export function lockTables(locks: readonly SqlLock[], tables: readonly ReadTable[]): void {
@@ -27,18 +28,22 @@ export function lockTables(locks: readonly SqlLock[], tables: readonly ReadTable
  * PostgreSQL does with rows that changed since its snapshot. Where locking reads see the newest versions anyway, or
  * where there are no newest ones, nothing changes.
  */
-export function newestTuples(from: From, tuples: readonly Tuple[], env: Env): readonly Tuple[] {
+export function* newestTuples(
+  from: From,
+  tuples: readonly Tuple[],
+  env: Env,
+): Slices<readonly Tuple[]> {
   const locked = from.tables.filter((each) => each.current);
   if (locked.length === 0) return tuples;
   const { work } = env;
-  work.prepareNewest(
-    locked.flatMap(({ source, table }) =>
-      tuples.flatMap((tuple) => {
-        const row = tuple[source];
-        return row === undefined ? [] : [{ table, row }];
-      }),
-    ),
+  const rows = locked.flatMap(({ source }) =>
+    tuples.flatMap((tuple) => {
+      const row = tuple[source];
+      return row === undefined ? [] : [row];
+    }),
   );
+  const lacking = work.lackingNewest(rows);
+  if (lacking !== undefined) yield lacking;
   return tuples.flatMap((tuple) => {
     let changed = false;
     let result = tuple;

@@ -1,4 +1,5 @@
 // Compiled expressions: closures over an environment, with the type of what they give.
+import type { ReadRequest } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import type { Catalog, Routine, Table } from "../catalog";
 import type { AdvisoryLocks } from "../advisoryLocks";
@@ -80,13 +81,12 @@ export interface Work {
   readonly setValue: (sequence: string, value: number, isCalled: boolean) => number | null;
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly rows: (read: TableRead) => readonly SqlRow[];
-  /** Asks for all that follows at once, so that rows that are joined come in one request. */
-  readonly prepare: (reads: readonly TableRead[]) => void;
+  /** The request for all that is not there of these, so that rows that are joined come at once. */
+  readonly lacking: (reads: readonly TableRead[]) => ReadRequest | undefined;
   /** The newest version of a row that was read, if rows are judged again there; undefined when it is gone. */
   readonly newest: (table: Table, row: SqlRow) => SqlRow | undefined;
-  readonly prepareNewest: (
-    rows: readonly { readonly table: Table; readonly row: SqlRow }[],
-  ) => void;
+  /** The request for those that are not there. */
+  readonly lackingNewest: (rows: readonly SqlRow[]) => ReadRequest | undefined;
   /** Rows of WITH queries that were computed, by their number. */
   readonly withRows: Map<number, readonly SqlRow[]>;
   /** Where the query stands that a WITH clause belongs to. */
@@ -117,7 +117,7 @@ export interface SessionFacts {
   readonly lastInsert: number;
   readonly foundRows: number;
   /** Names of open cursors. */
-  readonly cursors?: readonly string[];
+  readonly cursors?: () => readonly string[];
 }
 
 /** Places in the order of a column's type, both ends included. */

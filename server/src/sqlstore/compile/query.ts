@@ -134,10 +134,8 @@ function compileSelect(
   const sorts = order.map((each) => sortKey(each, compiled, outputs, scope));
   const unique = distinctKeys(body.distinct, outputs, compiled, scope);
   const rowsOf = function* (env: Env): Slices<readonly Env[]> {
-    const tuples = newestTuples(from, yield* from.tuples(env), env).map((tuple): Env => ({
-      ...env,
-      tuple,
-    }));
+    const newest = yield* newestTuples(from, yield* from.tuples(env), env);
+    const tuples = newest.map((tuple): Env => ({ ...env, tuple }));
     const grouped = isGrouped
       ? yield* groupEnvs(tuples, env, keys, groups.length > 0, scope)
       : tuples;

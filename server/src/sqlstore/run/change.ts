@@ -49,7 +49,7 @@ function found(
   );
   const cut = limits(statement, scope);
   const tuples = function* (env: Env): Slices<readonly Tuple[]> {
-    const all = newestTuples(from, yield* from.tuples(env), env);
+    const all = yield* newestTuples(from, yield* from.tuples(env), env);
     const keyOf = (tuple: Tuple, sort: Sort): SqlValue => sort.node.run({ ...env, tuple });
     return cut(env, yield* sortInTurns(all, sorts, keyOf, env.work.isDue));
   };

@@ -2,7 +2,7 @@
 import type { Key as StoreKey } from "../../exploration/client";
 import type { Table } from "../catalog";
 import { isPostgres, type Compiler, type Env, type QueryColumn } from "../compile/node";
-import type { ChangeSteps } from "../compile/slices";
+import type { Slices } from "../compile/slices";
 import { failure } from "../sqlError";
 import type { SqlRow } from "../values/value";
 import type { ChangedRow } from "../routine/triggers";
@@ -31,7 +31,7 @@ export interface ChangeResult {
 export interface CompiledChange {
   /** The columns of RETURNING. */
   readonly columns: readonly QueryColumn[];
-  readonly run: (env: Env, work: ChangeWork) => ChangeSteps<ChangeResult>;
+  readonly run: (env: Env, work: ChangeWork) => Slices<ChangeResult>;
 }
 
 /** A table that statements change. */

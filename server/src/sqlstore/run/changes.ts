@@ -11,13 +11,13 @@ import {
   type Table,
 } from "../catalog";
 import type { Env } from "../compile/node";
-import type { ChangeSteps } from "../compile/slices";
+import { missingRows, type Slices } from "../compile/slices";
 import { failure } from "../sqlError";
 import { identity } from "../values/compare";
 import { formatValue } from "../values/format";
 import type { SqlRow, SqlValue } from "../values/value";
 import type { ChangedRow } from "../routine/triggers";
-import { eachInTurns, forEachItem, missingRows, type Rows } from "./rows";
+import { eachInTurns, forEachItem, type Rows } from "./rows";
 import type { TableRules } from "./tableRules";
 import { encodeRow, indexKey, rowKey, tablePrefix } from "./versions";
 
@@ -30,9 +30,9 @@ export interface Changes {
     env: Env,
   ) => Conflict | undefined;
   /** Asks at once for the keys that all these new rows take. */
-  readonly readOwn: (table: Table, rows: readonly SqlRow[], env: Env) => ChangeSteps<void>;
+  readonly readOwn: (table: Table, rows: readonly SqlRow[], env: Env) => Slices<void>;
   /** Asks at once for what all these new rows refer to. */
-  readonly readParents: (table: Table, rows: readonly SqlRow[]) => ChangeSteps<void>;
+  readonly readParents: (table: Table, rows: readonly SqlRow[]) => Slices<void>;
   /** Adds a row; fails when it repeats a key. */
   readonly insert: (table: Table, row: SqlRow, env: Env) => void;
   readonly update: (table: Table, key: StoreKey, before: SqlRow, after: SqlRow, env: Env) => void;
@@ -40,7 +40,7 @@ export interface Changes {
   /** The row under a key, with what this statement did to it. */
   readonly rowAt: (table: Table, key: StoreKey) => SqlRow | undefined;
   /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
-  readonly checkReferences: (env: Env) => ChangeSteps<void>;
+  readonly checkReferences: (env: Env) => Slices<void>;
   /** References that are to be looked at again when the transaction ends. */
   readonly pending: () => readonly PendingReference[];
   /** Fails for those of which a row is left that refers to none. */
@@ -199,7 +199,7 @@ function* readOwn(
   table: Table,
   fresh: readonly SqlRow[],
   env: Env,
-): ChangeSteps<void> {
+): Slices<void> {
   const { rows, rules } = state.context;
   const own: StoreKey[] = [];
   for (const row of fresh) {
@@ -215,11 +215,7 @@ function* readOwn(
   if (lacking !== undefined) yield lacking;
 }
 
-function* readParents(
-  state: ChangeState,
-  table: Table,
-  fresh: readonly SqlRow[],
-): ChangeSteps<void> {
+function* readParents(state: ChangeState, table: Table, fresh: readonly SqlRow[]): Slices<void> {
   const { rows, catalog, references } = state.context;
   const parents = new Set<StoreKey>();
   for (const each of table.foreignKeys) {
@@ -454,7 +450,7 @@ function act(
 }
 
 /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
-function* checkReferences(state: ChangeState, env: Env): ChangeSteps<void> {
+function* checkReferences(state: ChangeState, env: Env): Slices<void> {
   const { isDue } = env.work;
   const checked = new Set<Change>();
   for (let more = true; more;) {

@@ -64,7 +64,7 @@ export function compileMerge(
     *run(outer, work) {
       const env: Env = { ...outer, tuple: [], up: outer };
       const tuples = yield* from.tuples(env);
-      const newest = read === undefined ? tuples : newestTuples(from, tuples, env);
+      const newest = read === undefined ? tuples : yield* newestTuples(from, tuples, env);
       const results: SqlRow[] = [];
       let count = 0;
       const change = (tuple: Tuple): void => {

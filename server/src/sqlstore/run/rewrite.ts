@@ -134,10 +134,13 @@ export function* rewriteRows(
   };
   const old: Table = { ...before, name: BEFORE, storage: storageOf(before) };
   const catalog: Catalog = {
-    ...context.catalog,
-    tables: new Map([...context.catalog.tables, [BEFORE, old]]),
+    ...context.shared.catalog,
+    tables: new Map([...context.shared.catalog.tables, [BEFORE, old]]),
     // Nothing is changed that a trigger is for.
     triggers: new Map(),
   };
-  return yield* runPlan(planStatement(insert, catalog, new Map()), { ...context, catalog });
+  return yield* runPlan(planStatement(insert, catalog, new Map()), {
+    ...context,
+    shared: { ...context.shared, catalog },
+  });
 }

@@ -4,7 +4,7 @@ import type { Dialect } from "../../program/dialect";
 import { isAbout } from "../../exploration/lookups";
 import { primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
-import { toEnd, type Slices } from "../compile/slices";
+import { MissingRows, missingRows, toEnd, type Slices } from "../compile/slices";
 import { comparer, type Compare } from "../values/compare";
 import { asSqlFailure, SqlFailure } from "../sqlError";
 import type { SqlRow } from "../values/value";
@@ -17,19 +17,6 @@ import { lookupName, accessPathOf, type AccessPath } from "./accessPath";
  * the newest versions of what it found again (PostgreSQL).
  */
 export type LockingRule = "snapshot" | "current" | "recheck";
-
-/** The read that is missing to go on. Thrown while a statement is evaluated, and caught by what then asks the store. */
-export class MissingRows extends Error {
-  request: ReadRequest = { kind: "read", keys: [] };
-}
-
-/** There is one, since taking down where an error was made takes longer than a statement; it is caught at once. */
-const MISSING = new MissingRows("rows are missing");
-
-export function missingRows(asked: ReadRequest): MissingRows {
-  MISSING.request = asked;
-  return MISSING;
-}
 
 /**
  * Goes through all items, also where rows are missing for some, and fails with what is missing for all of them at once: a
@@ -103,23 +90,22 @@ export function* untilFailure<T>(
 interface View {
   readonly versions: Map<StoreKey, Value>;
   readonly rows: Map<StoreKey, SqlRow | undefined>;
-  readonly scanned: Set<string>;
+  /** Beginnings of keys. */
+  readonly scanned: string[];
   /** Keys that nobody else may rely on any more. */
-  readonly ending: Set<StoreKey>;
+  ending?: Set<StoreKey>;
   /** Keys that the store found by values of indexes, by the names of the look-ups. */
-  readonly found: Map<string, Set<StoreKey>>;
+  found?: Map<string, Set<StoreKey>>;
 }
 
 export interface Rows {
   /** Rows in the order of their keys. */
   readonly find: (read: TableRead) => readonly SqlRow[];
-  /** Fails with what is missing of all of these at once. */
-  readonly prepare: (reads: readonly TableRead[]) => void;
+  /** The request for what is not there of all of these. */
+  readonly lacking: (reads: readonly TableRead[]) => ReadRequest | undefined;
   /** A version under a key in its newest form, as constraints see it. */
   readonly newestVersion: (key: StoreKey) => Value;
   readonly newestRow: (table: Table, key: StoreKey) => SqlRow | undefined;
-  /** Asks for the newest versions of these keys at once. */
-  readonly prepareNewest: (keys: readonly StoreKey[]) => void;
   /** The request for the newest versions of these keys, as far as they are not there. */
   readonly newestOf: (
     keys: Iterable<StoreKey>,
@@ -153,8 +139,13 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     return row;
   }
 
+  /** The path of the read that was asked for last: it is read next. */
+  let last: { readonly read: Omit<TableRead, "current">; readonly path: AccessPath } | undefined;
   function pathOf(read: Omit<TableRead, "current">): AccessPath {
-    return accessPathOf(read, dialect, hasIndexes);
+    if (last?.read === read) return last.path;
+    const path = accessPathOf(read, dialect, hasIndexes);
+    last = { read, path };
+    return path;
   }
 
   /** The part of that which is not there. */
@@ -163,21 +154,24 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     return {
       keys: all.keys.filter((key) => !view.versions.has(key) && !isScanned(view, key)),
       scans: all.scans.filter((prefix) => !isScanned(view, prefix)),
-      lookups: all.lookups.filter((lookup) => !view.found.has(lookupName(lookup))),
+      lookups: all.lookups.filter((lookup) => view.found?.has(lookupName(lookup)) !== true),
     };
   }
 
-  function need(reads: readonly TableRead[]): void {
-    const isNewest = (read: TableRead): boolean =>
-      newest !== plain && viewFor(read.current) === newest;
-    const open = reads.flatMap((read) => {
-      const lacking = missing(viewFor(read.current), read.table, pathOf(read));
-      return isNothing(lacking) ? [] : [{ current: isNewest(read), lacking }];
-    });
+  function lacking(reads: readonly TableRead[]): ReadRequest | undefined {
+    let current: boolean | undefined;
+    const open: AccessPath[] = [];
+    for (const read of reads) {
+      const view = viewFor(read.current);
+      const path = missing(view, read.table, pathOf(read));
+      // One request reads either the newest versions or those of the snapshot.
+      if (isNothing(path) || (current ?? view === newest) !== (view === newest)) continue;
+      current = view === newest;
+      open.push(path);
+    }
     const [first] = open;
-    if (first === undefined) return;
-    const same = open.filter(({ current }) => current === first.current);
-    throw missingRows(request(together(same.map(({ lacking }) => lacking)), first.current));
+    if (first === undefined || current === undefined) return undefined;
+    return request(open.length === 1 ? first : together(open), current && newest !== plain);
   }
 
   function needNewest(table: Table, all: AccessPath): void {
@@ -193,7 +187,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     // Only where updates leave references alone an end is more than a change.
     if (purpose === "end" && rule !== "recheck") return undefined;
     const isThere = (key: StoreKey): boolean =>
-      purpose === "end" ? newest.ending.has(key) : isKnown(newest, key);
+      purpose === "end" ? newest.ending?.has(key) === true : isKnown(newest, key);
     const lacking = new Set<StoreKey>();
     for (const key of some) if (!isThere(key)) lacking.add(key);
     if (lacking.size === 0) return undefined;
@@ -213,7 +207,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
         ? [tablePrefix(table)]
         : all.scans;
     for (const lookup of all.lookups)
-      for (const key of view.found.get(lookupName(lookup)) ?? []) take(key);
+      for (const key of view.found?.get(lookupName(lookup)) ?? []) take(key);
     for (const key of scans.length === 0 ? [] : view.versions.keys()) {
       if (scans.some((prefix) => key.startsWith(prefix))) take(key);
     }
@@ -222,11 +216,12 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
 
   return {
     find(read) {
-      need([read]);
+      const open = lacking([read]);
+      if (open !== undefined) throw missingRows(open);
       const rows = rowsIn(viewFor(read.current), read.table, pathOf(read));
       return inKeyOrder(read.table, rows, dialect);
     },
-    prepare: need,
+    lacking,
     newestVersion(key) {
       if (!isKnown(newest, key)) throw missingRows(request({ ...NOTHING, keys: [key] }, locks));
       return newest.versions.get(key);
@@ -236,10 +231,6 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       return rowAt(newest, table, key);
     },
     newestOf,
-    prepareNewest(some) {
-      const lacking = newestOf(some);
-      if (lacking !== undefined) throw missingRows(lacking);
-    },
     newestRows(table, fixed) {
       const all = pathOf({ table, fixed });
       needNewest(table, all);
@@ -248,11 +239,13 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     keyOf: (row) => keys.get(row),
     add({ keys: asked, scans = [], lookups = [], current = false, purpose }, values) {
       const view = current ? newest : plain;
-      if (purpose === "end") for (const key of asked) view.ending.add(key);
+      if (purpose === "end") for (const key of asked) (view.ending ??= new Set()).add(key);
       for (const key of asked) if (!view.versions.has(key)) view.versions.set(key, values.get(key));
       for (const [key, value] of values) if (!view.versions.has(key)) view.versions.set(key, value);
-      for (const prefix of scans) view.scanned.add(prefix);
-      for (const lookup of lookups) view.found.set(lookupName(lookup), new Set());
+      view.scanned.push(...scans);
+      if (lookups.length === 0) return;
+      const found = (view.found ??= new Map<string, Set<StoreKey>>());
+      for (const lookup of lookups) found.set(lookupName(lookup), new Set());
       for (const ofIndex of byIndex(lookups)) {
         const [{ prefix, valueOf }] = ofIndex;
         const byValue = new Map<string, Lookup[]>();
@@ -263,7 +256,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
           const version = view.versions.get(key);
           const value = valueOf(version);
           for (const each of value === undefined ? [] : (byValue.get(value) ?? []))
-            if (isAbout(each, version)) view.found.get(lookupName(each))?.add(key);
+            if (isAbout(each, version)) found.get(lookupName(each))?.add(key);
         }
       }
     },
@@ -300,13 +293,7 @@ function isKnown(view: View, key: StoreKey): boolean {
 }
 
 function createView(): View {
-  return {
-    versions: new Map(),
-    rows: new Map(),
-    scanned: new Set(),
-    ending: new Set(),
-    found: new Map(),
-  };
+  return { versions: new Map(), rows: new Map(), scanned: [] };
 }
 
 function isScanned(view: View, start: string): boolean {

@@ -15,7 +15,7 @@ import type {
 import { expressionNode } from "../compile/expression";
 import { queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
-import { PAUSE, type ChangeSteps } from "../compile/slices";
+import { MissingRows, PAUSE, toEnd, type Slices } from "../compile/slices";
 import { declare } from "../compile/with";
 import { callRoutine } from "../routine/call";
 import type { RoutineHost } from "../routine/frame";
@@ -34,7 +34,7 @@ import { createChanges, type Changes, type ChangesContext, type PendingReference
 import { compileInsert } from "./insert";
 import { compileMerge } from "./merge";
 import { sameRow } from "./rowChecks";
-import { createRows, MissingRows, missingRows, type LockingRule } from "./rows";
+import { createRows, type LockingRule, type Rows } from "./rows";
 import { tableRules, type TableRules } from "./tableRules";
 
 /** A statement that is ready to run, as often as is wanted. */
@@ -43,7 +43,12 @@ export interface Plan {
   readonly parameters: ReadonlyMap<number, SqlType>;
   readonly isChange: boolean;
   readonly compiler: Compiler;
-  readonly run: (env: Env, work: ChangeWork) => ChangeSteps<ChangeResult>;
+  /** Compiled once for the plan. */
+  readonly rules: (table: Table) => TableRules;
+  /** Changes of rows are parts of its queries. */
+  readonly nestsChanges: boolean;
+  /** Without `work` where it changes nothing. */
+  readonly run: (env: Env, work: ChangeWork | undefined) => Slices<ChangeResult>;
 }
 
 /** Compiles a query or a change. Fails with the databases' errors. */
@@ -53,6 +58,13 @@ export function planStatement(
   parameters: ReadonlyMap<number, SqlType>,
   locals?: ReadonlyMap<string, SqlType>,
 ): Plan {
+  let nestsChanges = false;
+  const rules = new Map<Table, TableRules>();
+  const rulesOf = (table: Table): TableRules => {
+    const known = rules.get(table) ?? tableRules(table, compiler);
+    rules.set(table, known);
+    return known;
+  };
   const compiler: Compiler = {
     dialect: catalog.dialect,
     catalog,
@@ -62,7 +74,10 @@ export function planStatement(
     withs: 0,
     depth: 0,
     recursion: { expression: expressionNode, query: queryPlan },
-    change: (change, withs) => changeInWith(change, compiler, withs),
+    change: (change, withs) => {
+      nestsChanges = true;
+      return changeInWith(change, compiler, withs);
+    },
     routine: (routine, args, env) => atOnce(callRoutine(routine, args, hostWithin(env, catalog))),
   };
   const changes =
@@ -74,6 +89,8 @@ export function planStatement(
       parameters: compiler.parameters,
       isChange: changes,
       compiler,
+      rules: rulesOf,
+      nestsChanges,
       *run(env) {
         const rows = query.slices === undefined ? query.run(env) : yield* query.slices(env);
         return { rows, count: rows.length };
@@ -88,7 +105,10 @@ export function planStatement(
     parameters: compiler.parameters,
     isChange: true,
     compiler,
+    rules: rulesOf,
+    nestsChanges,
     *run(env, work) {
+      if (work === undefined) throw failure("internal", "a change has no statement");
       for (const start of declared) start(env);
       return yield* change.run(env, work);
     },
@@ -132,44 +152,40 @@ function changeInWith(
       const work = RUNNING.get(env.work);
       if (work === undefined) throw failure("internal", "a change inside WITH has no statement");
       for (const start of declared) start(env);
-      return atOnceOrAgain(compiled.run(env, work)).rows;
+      return toEnd(compiled.run(env, work)).rows;
     },
   };
 }
 
-/** Runs a change within a statement, which begins again where rows are missing. */
-function atOnceOrAgain<T>(steps: ChangeSteps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    if (value !== undefined) throw missingRows(value);
-  }
-}
-
-/** The session as a statement has it. */
-export interface StatementContext {
+/** The session as all of its statements have it. */
+export interface SharedContext {
   readonly catalog: Catalog;
   readonly rule: LockingRule;
   /** The store finds rows by values of columns. */
   readonly hasIndexes: boolean;
-  readonly parameter: (number: number, type: SqlType) => SqlValue;
-  readonly now: number;
   readonly random: () => number;
   readonly nextValue: (sequence: string) => number;
   readonly reached: (sequence: string, value: number) => void;
   readonly setValue: Work["setValue"];
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly variables: UserVariables;
-  readonly locals?: Work["locals"];
-  readonly called?: Work["called"];
   readonly isDue: Work["isDue"];
   readonly setting: (name: string) => SqlValue;
-  readonly session: SessionFacts;
+  readonly session: () => SessionFacts;
   readonly locks: Work["locks"];
   readonly parse: Work["parse"];
   readonly notice: Work["notice"];
   readonly notify: (channel: string, payload: string) => void;
   readonly references: ChangesContext["references"];
+}
+
+/** The session as one statement has it. */
+export interface StatementContext {
+  readonly shared: SharedContext;
+  readonly parameter: (number: number, type: SqlType) => SqlValue;
+  readonly now: number;
+  readonly locals?: Work["locals"];
+  readonly called?: Work["called"];
   /** Writes that wait for the end of a savepoint, and go before what the store says. */
   readonly waiting: ReadonlyMap<StoreKey, Value>;
 }
@@ -199,90 +215,47 @@ export function* runPlan(
   plan: Plan,
   context: StatementContext,
 ): Generator<Request, StatementEnd, Reply> {
-  const { catalog } = context;
-  const rows = createRows(catalog.dialect, context.rule, context.hasIndexes);
+  const { shared, waiting } = context;
+  const { catalog, variables } = shared;
+  const rows = createRows(catalog.dialect, shared.rule, shared.hasIndexes);
   const drawn: Drawn = { numbers: new Map(), randoms: [], rowNumbers: [], locks: [] };
-  const rules = new Map<string, TableRules>();
-  const rulesOf = (table: Table): TableRules => {
-    const known = rules.get(table.name) ?? tableRules(table, plan.compiler);
-    rules.set(table.name, known);
-    return known;
-  };
-  let hasAsked = false;
-
-  /** Brings rows from the store; the end of the statement where it fails there. */
-  function* ask(request: ReadRequest): Generator<Request, StatementEnd | undefined, Reply> {
-    const { waiting } = context;
-    const keys =
-      waiting.size === 0 ? request.keys : request.keys.filter((key) => !waiting.has(key));
-    const starts = [
-      ...(request.scans ?? []),
-      ...(request.lookups ?? []).map(({ prefix }) => prefix),
-    ];
-    let values: ReadonlyMap<StoreKey, Value> = new Map();
-    if (keys.length > 0 || starts.length > 0) {
-      const reply = yield { ...request, keys, ...(hasAsked && { continues: true }) };
-      hasAsked = true;
-      if (reply.kind === "failed") {
-        const { code, message, goesOn = false } = reply;
-        return { ok: false, code, message, goesOn };
-      }
-      if (reply.kind === "values") values = reply.values;
-    }
-    if (waiting.size > 0) {
-      const own = new Map(values);
-      for (const key of request.keys) if (waiting.has(key)) own.set(key, waiting.get(key));
-      if (starts.length > 0)
-        for (const [key, value] of waiting)
-          if (starts.some((prefix) => key.startsWith(prefix))) own.set(key, value);
-      values = own;
-    }
-    rows.add(request, values);
-    return undefined;
-  }
-
+  const asking: Asking = { rows, waiting, hasAsked: false };
   for (;;) {
     const { work, replayed } = createWork(plan, context, rows, drawn);
-    const changes: Changes = createChanges({
-      catalog,
-      rows,
-      rules: rulesOf,
-      references: context.references,
-      rowNumber: replayed(drawn.rowNumbers, () => context.nextValue("#rows")),
-    });
-    const changeWork: ChangeWork = {
-      changes,
-      touched: new Set(),
-      before: (row, env) =>
-        catalog.triggers.has(row.table.name)
-          ? atOnce(rowBefore(catalog, row, hostWithin(env, catalog)))
-          : (row.after ?? row.before),
-      keyOf: (row) => rows.keyOf(row) ?? changes.keyOf(row),
-      reached: context.reached,
-    };
-    RUNNING.set(work, changeWork);
-    const variables = new Map(context.variables);
+    const change =
+      plan.isChange || isNesting(plan, catalog)
+        ? changeOf(
+            plan,
+            shared,
+            rows,
+            replayed(drawn.rowNumbers, () => shared.nextValue("#rows")),
+          )
+        : undefined;
+    if (change !== undefined && isNesting(plan, catalog)) RUNNING.set(work, change);
+    const assigned = variables.size === 0 ? undefined : new Map(variables);
     try {
       const env: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
-      const slices = checked(plan.run(env, changeWork), changes, env);
+      const slices = checked(plan.run(env, change), change?.changes, env);
       let slice = slices.next();
       while (slice.done !== true) {
         if (slice.value === undefined) yield PAUSE;
         else {
-          const lost = yield* ask(slice.value);
+          const lost = yield* ask(slice.value, asking);
           if (lost !== undefined) return lost;
         }
         slice = slices.next();
       }
       const result = slice.value;
+      if (change === undefined) return { ok: true, result, writes: NONE };
+      const { changes } = change;
       const [pending, changed] = [changes.pending(), changes.changed()];
       return { ok: true, result, writes: changes.writes(), changed, pending };
     } catch (error) {
       const isWaiting = error instanceof LockTaken;
       if (!isWaiting && !(error instanceof MissingRows)) throw error;
       // Variables that the attempt assigned are assigned again.
-      context.variables.clear();
-      for (const [name, value] of variables) context.variables.set(name, value);
+      if (variables.size > 0) variables.clear();
+      for (const [name, value] of assigned ?? []) variables.set(name, value);
       if (isWaiting) {
         const wait: LockWait = { kind: "read", keys: [], lockSeconds: error.seconds };
         const reply = yield wait;
@@ -290,20 +263,91 @@ export function* runPlan(
         if (reply.kind === "failed") drawn.locks.push(false);
         continue;
       }
-      const lost = yield* ask(error.request);
+      const lost = yield* ask(error.request, asking);
       if (lost !== undefined) return lost;
     }
   }
 }
 
+/** True if what the statement calls, or holds, may ask for its change. */
+function isNesting({ nestsChanges }: Plan, { routines, triggers }: Catalog): boolean {
+  return nestsChanges || routines.size + triggers.size > 0;
+}
+
+function changeOf(
+  { rules }: Plan,
+  { catalog, references, reached }: SharedContext,
+  rows: Rows,
+  rowNumber: () => number,
+): ChangeWork {
+  const changes = createChanges({ catalog, rows, rules, references, rowNumber });
+  return {
+    changes,
+    touched: new Set(),
+    before: (row, env) =>
+      catalog.triggers.has(row.table.name)
+        ? atOnce(rowBefore(catalog, row, hostWithin(env, catalog)))
+        : (row.after ?? row.before),
+    keyOf: (row) => rows.keyOf(row) ?? changes.keyOf(row),
+    reached,
+  };
+}
+
+const NONE: readonly never[] = [];
+
+interface Asking {
+  readonly rows: Rows;
+  readonly waiting: StatementContext["waiting"];
+  hasAsked: boolean;
+}
+
+/** Brings rows from the store; the end of the statement where it fails there. */
+function* ask(
+  request: ReadRequest,
+  asking: Asking,
+): Generator<Request, StatementEnd | undefined, Reply> {
+  const { rows, waiting, hasAsked } = asking;
+  const { scans = NONE, lookups = NONE } = request;
+  const keys = waiting.size === 0 ? request.keys : request.keys.filter((key) => !waiting.has(key));
+  let values: ReadonlyMap<StoreKey, Value> = NO_VALUES;
+  if (keys.length + scans.length + lookups.length > 0) {
+    const reply = yield { ...request, keys, ...(hasAsked && { continues: true }) };
+    asking.hasAsked = true;
+    if (reply.kind === "failed") {
+      const { code, message, goesOn = false } = reply;
+      return { ok: false, code, message, goesOn };
+    }
+    if (reply.kind === "values") values = reply.values;
+  }
+  rows.add(request, waiting.size === 0 ? values : withWaiting(values, request, waiting));
+  return undefined;
+}
+
+const NO_VALUES: ReadonlyMap<StoreKey, Value> = new Map();
+
+/** The store's answer, below the writes that it has not been told of. */
+function withWaiting(
+  values: ReadonlyMap<StoreKey, Value>,
+  { keys, scans = NONE, lookups = NONE }: ReadRequest,
+  waiting: ReadonlyMap<StoreKey, Value>,
+): ReadonlyMap<StoreKey, Value> {
+  const own = new Map(values);
+  for (const key of keys) if (waiting.has(key)) own.set(key, waiting.get(key));
+  const starts = [...scans, ...lookups.map(({ prefix }) => prefix)];
+  if (starts.length > 0)
+    for (const [key, value] of waiting)
+      if (starts.some((prefix) => key.startsWith(prefix))) own.set(key, value);
+  return own;
+}
+
 /** A change, and then the references of its rows. */
 function* checked(
-  steps: ChangeSteps<ChangeResult>,
-  changes: Changes,
+  steps: Slices<ChangeResult>,
+  changes: Changes | undefined,
   env: Env,
-): ChangeSteps<ChangeResult> {
+): Slices<ChangeResult> {
   const result = yield* steps;
-  yield* changes.checkReferences(env);
+  if (changes !== undefined) yield* changes.checkReferences(env);
   return result;
 }
 
@@ -312,12 +356,13 @@ export function* checkDeferred(
   all: readonly PendingReference[],
   context: StatementContext,
 ): Generator<Request, StatementEnd, Reply> {
-  const nothing = planStatement(selectOf([]), context.catalog, new Map());
+  const nothing = planStatement(selectOf([]), context.shared.catalog, new Map());
   const plan: Plan = {
     ...nothing,
-    *run(_env, { changes }) {
+    isChange: true,
+    *run(_env, work) {
       yield* [];
-      changes.checkPending(all);
+      work?.changes.checkPending(all);
       return { rows: [], count: 0 };
     },
   };
@@ -351,7 +396,7 @@ function hostWithin(env: Env, catalog: Catalog): RoutineHost {
       if (around === undefined) throw failure("internal", "a routine has no statement");
       RUNNING.set(work, around);
       const inside: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
-      const { rows, count } = atOnceOrAgain(plan.run(inside, around));
+      const { rows, count } = toEnd(plan.run(inside, around));
       return { columns: plan.columns, rows, count };
     },
     columns: (query) => planStatement(query, catalog, new Map()).columns,
@@ -394,7 +439,7 @@ function lockedOnce(locks: AdvisoryLocks, memory: boolean[]): AdvisoryLocks {
 function createWork(
   plan: Plan,
   context: StatementContext,
-  rows: ReturnType<typeof createRows>,
+  rows: Rows,
   drawn: Drawn,
 ): {
   readonly work: Work;
@@ -408,46 +453,46 @@ function createWork(
       return known;
     };
   };
+  const { shared } = context;
+  const { rule } = shared;
   const sequences = new Map<string, () => number>();
   const work: Work = {
     parameter: context.parameter,
     now: context.now,
-    random: replayed(drawn.randoms, context.random),
+    random: replayed(drawn.randoms, shared.random),
     changes: plan.isChange,
     nextValue: (sequence) => {
       const memory = drawn.numbers.get(sequence) ?? [];
       drawn.numbers.set(sequence, memory);
-      const next = sequences.get(sequence) ?? replayed(memory, () => context.nextValue(sequence));
+      const next = sequences.get(sequence) ?? replayed(memory, () => shared.nextValue(sequence));
       sequences.set(sequence, next);
       return next();
     },
-    setValue: context.setValue,
-    currentValue: context.currentValue,
+    setValue: shared.setValue,
+    currentValue: shared.currentValue,
     rows: rows.find,
-    prepare: rows.prepare,
+    lacking: rows.lacking,
     newest: (table, row) => {
-      if (context.rule !== "recheck") return row;
+      if (rule !== "recheck") return row;
       const key = rows.keyOf(row);
       const newest = key === undefined ? row : rows.newestRow(table, key);
       // An unchanged row stays the one that was judged.
       return newest !== undefined && sameRow(newest, row) ? row : newest;
     },
-    prepareNewest: (all) => {
-      if (context.rule !== "recheck") return;
-      rows.prepareNewest(all.flatMap(({ row }) => rows.keyOf(row) ?? []));
-    },
+    lackingNewest: (all) =>
+      rule === "recheck" ? rows.newestOf(all.flatMap((row) => rows.keyOf(row) ?? [])) : undefined,
     withRows: new Map(),
     withEnvs: new Map(),
-    variables: context.variables,
+    variables: shared.variables,
     locals: context.locals,
     called: context.called,
-    isDue: context.isDue,
-    setting: context.setting,
-    session: context.session,
-    locks: lockedOnce(context.locks, drawn.locks),
-    parse: context.parse,
-    notice: context.notice,
-    notify: context.notify,
+    isDue: shared.isDue,
+    setting: shared.setting,
+    session: shared.session(),
+    locks: lockedOnce(shared.locks, drawn.locks),
+    parse: shared.parse,
+    notice: shared.notice,
+    notify: shared.notify,
   };
   return { work, replayed };
 }

@@ -138,7 +138,7 @@ export const PG_SERVER: readonly SystemTable[] = [
     "pg_catalog",
     "pg_cursors",
     "name:text statement is_holdable:bool is_binary is_scrollable creation_time:timestamptz",
-    ({ session }) => (session.cursors ?? []).map((name) => ({ name, is_scrollable: true })),
+    ({ session }) => (session.cursors?.() ?? []).map((name) => ({ name, is_scrollable: true })),
   ),
   systemTable(
     "pg_catalog",
