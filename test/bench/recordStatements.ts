@@ -31,6 +31,7 @@ const CLIENTS = {
   postgres: "3.4.9",
   "reflect-metadata": "0.2.2",
   sequelize: "6.37.8",
+  "serverless-mysql": "2.1.0",
   typeorm: "1.1.1",
 };
 /** Drivers of Java want a port. */

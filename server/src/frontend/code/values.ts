@@ -353,6 +353,15 @@ export function constant(value: number | string | boolean | null): Value {
   return type === "other" ? { kind: "scalar", expression } : { kind: "scalar", expression, type };
 }
 
+/** True of the constant null. */
+export function isNull(value: Value): boolean {
+  return (
+    value.kind === "scalar" &&
+    value.expression.kind === "literal" &&
+    value.expression.value === null
+  );
+}
+
 /** A text that stands nowhere in a file. */
 export function textOf(text: string): Value {
   const run = { text, start: -1 };

@@ -300,6 +300,49 @@ export async function take(id: number, n: number) {
     ));
 });
 
+describe("serverless-mysql", () => {
+  const open = 'import serverlessMysql from "serverless-mysql";\nconst db = serverlessMysql();\n';
+  it("sends the statements of a transaction where it is committed, each made of the result before", () =>
+    check(
+      `${open}export async function take(id: number, n: number) {
+  const transaction = db.transaction().query("SELECT balance FROM account WHERE id = ?", [id]);
+  transaction.query((rows) => ["UPDATE account SET ? WHERE id = ?", [{ balance: rows[0].balance - n }, id]]);
+  await transaction.rollback(console.error).commit();
+}
+export async function idle(id: number) {
+  db.transaction().query("DELETE FROM account WHERE id = ?", [id]);
+}`,
+      "mysql",
+      taking("take", "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
+    ));
+  it("sends nothing where a function gives no statement, and keeps what branches add", () =>
+    check(
+      `${open}export async function take(id: number, n: number, all: boolean) {
+  const transaction = db.transaction().query(() => (n > 0 ? ["DELETE FROM account WHERE id = ?", [n]] : null));
+  if (all) transaction.query("DELETE FROM account");
+  await transaction.commit();
+}`,
+      "mysql",
+      [
+        "take unit",
+        "  if (:all = true)",
+        "    atomic",
+        "      if (:n > 0)",
+        "        delete account where (account.id = :n)",
+        "      delete account",
+        "  else",
+        "    atomic",
+        "      if (:n > 0)",
+        "        delete account where (account.id = :n)",
+      ],
+    ));
+  it("does not know a statement whose arguments come from elsewhere", async () => {
+    const text = `${open}export const f = (id: number, made) => db.transaction().query("DELETE FROM account WHERE id = ?", [id]).query(() => made).commit();`;
+    const [one] = await transactionsOf(DDL, { "a.ts": text }, "mysql");
+    assert.ok(one && losses(one).join().includes("arguments of a statement are not known"));
+  });
+});
+
 describe("queries that are parts of one another", () => {
   const LIBRARIES = {
     slonik: `import { createPool, sql } from "slonik";

@@ -164,6 +164,8 @@ export function toldByStore(
       }
       advance(server, "T1");
     }
+    // A statement has failed, and its transaction with it.
+    if (isOpen) lines.push("rollback");
   } catch (problem) {
     if (!(problem instanceof NotExecutable)) throw problem;
     lines.push(`stuck: ${problem.message}`);

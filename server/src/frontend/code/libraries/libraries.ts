@@ -21,6 +21,7 @@ import { PGLITE } from "./pglite";
 import { PLANETSCALE, TIDB } from "./planetscale";
 import { PRISMA } from "./prisma/prisma";
 import { SEQUELIZE } from "./sequelize/sequelize";
+import { SERVERLESS_MYSQL } from "./serverlessMysql";
 import { SLONIK } from "./slonik";
 import {
   BETTER_SQLITE3,
@@ -37,6 +38,7 @@ import { UNREAD } from "./unread";
 export const LIBRARIES: readonly Library[] = [
   PG,
   MYSQL2,
+  SERVERLESS_MYSQL,
   POSTGRES_JS,
   PG_PROMISE,
   PLANETSCALE,

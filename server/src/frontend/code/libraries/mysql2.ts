@@ -53,7 +53,7 @@ export const MYSQL2 = driver(
  * The text and its parameters as the client sends them: `query` spells out records (`SET ?`) and lists (`IN (?)`), and
  * takes a single value for a list of one.
  */
-function written({ path }: HandleValue, call: Call, tools: Tools): Query {
+export function written({ path }: HandleValue, call: Call, tools: Tools): Query {
   const [, second] = call.arguments;
   const given = queryOf(call, tools);
   if (second?.kind === "scalar" || second?.kind === "text") {

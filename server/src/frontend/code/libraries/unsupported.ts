@@ -39,7 +39,6 @@ const DRIVERS: readonly Unsupported[] = [
   ["Snowflake", "snowflake-sdk"],
   ["Spanner", "@google-cloud/spanner"],
   ["RDS Data API", "@aws-sdk/client-rds-data", "data-api-client"],
-  ["serverless-mysql", "serverless-mysql"],
   ["MySQL X DevAPI", "@mysql/xdevapi"],
 ]; // prettier-ignore
 

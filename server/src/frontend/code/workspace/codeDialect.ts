@@ -58,7 +58,7 @@ const NAMES: Readonly<Record<Dialect, RegExp>> = {
     "pg|postgres|postgresql|aurora-postgres",
   ),
   mysql: naming(
-    "mysql|mysql2|mysql2/promise|@planetscale/database|@tidbcloud/serverless|@databases/mysql|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
+    "mysql|mysql2|mysql2/promise|serverless-mysql|@planetscale/database|@tidbcloud/serverless|@databases/mysql|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
     "mysql",
     "mysql|mysql2|aurora-mysql",
   ),

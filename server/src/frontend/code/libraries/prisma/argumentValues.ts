@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { PrismaScalar } from "../../../schema/prisma/model";
 import { connective } from "../../../sql/terms";
 import { negate } from "../../evaluate/values/convert";
-import { constantScalar, type HandleValue, type Value } from "../../values";
+import { constantScalar, isNull, type HandleValue, type Value } from "../../values";
 import type { Tools } from "../library";
 
 /** Left out: `undefined`, or `Prisma.skip`. */
@@ -36,14 +36,6 @@ export function itemsOrSelf(tools: Tools, value: Value): readonly Value[] | unde
   const items = tools.items(value);
   if (items !== undefined) return items;
   return value.kind === "object" ? [value] : undefined;
-}
-
-export function isNull(value: Value): boolean {
-  return (
-    value.kind === "scalar" &&
-    value.expression.kind === "literal" &&
-    value.expression.value === null
-  );
 }
 
 /**

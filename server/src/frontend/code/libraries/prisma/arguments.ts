@@ -1,8 +1,8 @@
 // Arguments of an operation of the Prisma client where the code does not say all of it: an argument of the function's
 // own, a spread of one, one of two records.
 import { dictionary } from "../../../../protocol/dictionary";
-import type { Value } from "../../values";
-import { isAbsent, isNull } from "./argumentValues";
+import { isNull, type Value } from "../../values";
+import { isAbsent } from "./argumentValues";
 import type { Work } from "./context";
 
 const RESULT = ["select", "include", "omit"];

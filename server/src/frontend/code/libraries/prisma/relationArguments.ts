@@ -1,7 +1,7 @@
 // Which related rows an operation of the Prisma client is asked for, where the code does not spell it out.
-import type { Value } from "../../values";
+import { isNull, type Value } from "../../values";
 import type { Tools } from "../library";
-import { constantOf, argumentField, isAbsent, isNull } from "./argumentValues";
+import { constantOf, argumentField, isAbsent } from "./argumentValues";
 
 /** The reason why related rows may be read that nobody can name: nothing where all are named. */
 export function openParts(tools: Tools, args: Value | undefined): readonly string[] {

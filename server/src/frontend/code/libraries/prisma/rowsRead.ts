@@ -3,9 +3,9 @@ import type { Expression, Output } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel } from "../../../schema/prisma/model";
-import type { Value } from "../../values";
+import { isNull, type Value } from "../../values";
 import { columnOf, fieldNameOf, type Operation } from "./context";
-import { knownFields, isNull } from "./argumentValues";
+import { knownFields } from "./argumentValues";
 
 /** The columns that a unique `where` equates with values. */
 export function equatedColumns(

@@ -4,8 +4,8 @@ import { literal, TRUE } from "../../../sql/expressions";
 import { connective } from "../../../sql/terms";
 import { orAbsent } from "../../evaluate/values/absence";
 import { conditional, isLiteral } from "../../evaluate/values/convert";
-import type { Value } from "../../values";
-import { knownFields, argumentField, isAbsent, isNull } from "./argumentValues";
+import { isNull, type Value } from "../../values";
+import { knownFields, argumentField, isAbsent } from "./argumentValues";
 import type { Work } from "./context";
 
 const OF_ONE: ReadonlySet<string> = new Set(

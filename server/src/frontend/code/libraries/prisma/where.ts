@@ -5,14 +5,13 @@ import { JSON_NULL, literal, TRUE } from "../../../sql/expressions";
 import { compare, connective, negatedIf } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import { orAbsent } from "../../evaluate/values/absence";
-import type { Value } from "../../values";
+import { isNull, type Value } from "../../values";
 import { columnOf, joinOf, lose, queryOf, storedValue, type RowScope } from "./context";
 import {
   constantOf,
   eitherWay,
   knownFields,
   isAbsent,
-  isNull,
   itemsOrSelf,
   nothingOf,
 } from "./argumentValues";
