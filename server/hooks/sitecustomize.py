@@ -16,6 +16,15 @@ TEST = re.compile(r"(^|/)(tests?|conftest)(/|\.py$)|(^|/)test_[^/]*\.py$|_test\.
 FOREIGN = re.compile(r"(^|/)(site-packages|dist-packages|node_modules|\.venv|venv|\.tox)/")
 #: What a runner of tests calls is a test, whatever its file is called.
 RUNNER = re.compile(r"^(unittest\.(case|suite|loader|async_case)|_pytest\b|django\.test\b|nose2?\b)")
+#: What runs a task was not called by what is around it.
+LOOP = re.compile(r"^(asyncio\.(events|base_events|runners)$|uvloop\b|pytest_asyncio\b|anyio\.pytest_plugin$)")
+#: Where frameworks call the handler of a request; functions of the application around it are no entry points.
+HANDLER = {
+    ("django.core.handlers.base", "_get_response"),
+    ("django.core.handlers.base", "_get_response_async"),
+    ("starlette.routing", "handle"),
+    ("flask.app", "dispatch_request"),
+}
 LETTERS = re.compile(r"[^A-Za-z0-9_./-]")
 _calls = itertools.count(1)
 _tests = set()
@@ -85,16 +94,23 @@ def _places(start):
     """The application's functions on the stack, nearest first; the file that a runner of tests calls into is a test's."""
     own = []
     called = None
+    is_call = False
     for frame in _parents(start):
         path = _path(frame.f_code)
         code = _decorated(frame)
+        module = frame.f_globals.get("__name__") or ""
         if path is not None:
+            is_call = True
             own.append(_Place(path, frame.f_code, frame.f_lineno, frame))
         elif code is not None and own and own[-1].code is code:
             own[-1].frame = frame
         elif code is not None and _path(code) is not None:
             own.append(_Place(_path(code), code, code.co_firstlineno, frame))
-        elif own and RUNNER.match(frame.f_globals.get("__name__") or ""):
+        elif own and (module, frame.f_code.co_name) in HANDLER:
+            break
+        elif LOOP.match(module):
+            is_call = False
+        elif is_call and RUNNER.match(module):
             # The outermost one: between a test and what it calls, a runner's own assertions may stand.
             called = own[-1].path
     if called is not None:

@@ -279,7 +279,7 @@ export function numberedWords(): (text: string) => string {
 const WORD = /\b(text|number):[\da-f]{16}\b/g;
 
 const SESSION =
-  /^(?:set|show|reset|discard|deallocate|listen|unlisten|notify|use|explain|analyze|vacuum|prepare|close|fetch|declare|kill|flush|describe|desc)\b|^select (?:(?:version|current_database|current_schema|database|pg_(?!(?:try_)?advisory_)[a-z_]+|set_config|connection_id) ?\(|current_schema\b|@@)|\b(?:pg_catalog|information_schema|pg_class|pg_type|pg_attribute|pg_namespace)\b/i;
+  /^(?:set|show|reset|discard|deallocate|listen|unlisten|notify|use|explain|analyze|vacuum|prepare|close|fetch|declare|kill|flush|describe|desc)\b|^select (?:(?:version|current_database|current_schema|database|pg_(?!(?:try_)?advisory_)[a-z_]+|set_config|current_setting|connection_id) ?\(|current_schema\b|@@)|\b(?:pg_catalog|information_schema|pg_class|pg_type|pg_attribute|pg_namespace)\b/i;
 
 const KINDS: readonly (readonly [RegExp, StatementKind])[] = [
   [/^(?:begin|start transaction)\b/i, "begin"],

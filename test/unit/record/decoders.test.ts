@@ -214,6 +214,29 @@ test("PostgreSQL: protocol 3.2 is recorded as 3.0 is", () => {
   assert.deepEqual([told(events), remarks], [["DELETE FROM t () 3"], []]);
 });
 
+test("PostgreSQL: a label of an enumeration is a text in binary form as well, a number is a number", () => {
+  const { events, decoder } = postgresConversation();
+  const short = (...numbers: readonly number[]): Buffer =>
+    Buffer.from(numbers.flatMap((number) => [number >> 8, number & 255]));
+  const bind = Buffer.concat([
+    ...[Buffer.from("\0\0"), short(1, 1, 2)],
+    ...[Buffer.of(0, 0, 0, 4), Buffer.from("open"), Buffer.of(0, 0, 0, 4, 0, 0, 1, 0), short(0)],
+  ]);
+  const types = Buffer.concat([short(2), Buffer.of(0, 0, 65, 0, 0, 0, 65, 0)]);
+  decoder.fromClient(
+    Buffer.concat([
+      message("P", text(""), text("UPDATE t SET a = $1, b = $2"), types),
+      message("B", bind),
+      message("E", text(""), Buffer.alloc(4)),
+      message("S"),
+    ]),
+  );
+  decoder.fromServer(
+    Buffer.concat([message("1"), message("2"), message("C", text("UPDATE 3")), READY]),
+  );
+  assert.deepEqual(told(events), ["UPDATE t SET a = $1, b = $2 (open,256) 3"]);
+});
+
 test("PostgreSQL: what was complete before a client died inside of a message is told", () => {
   const { events, decoder } = postgresConversation();
   decoder.fromClient(sent("Q", "DELETE FROM t"));

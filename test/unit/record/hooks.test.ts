@@ -289,3 +289,54 @@ work();`,
     stderr,
   );
 });
+
+/** A runner of tests, and a framework that calls handlers; a loop stands between the two. */
+const PYTHON = {
+  "site-packages/_pytest/__init__.py": "def run(work): work()",
+  "site-packages/starlette/__init__.py": "",
+  "site-packages/starlette/routing.py": "async def handle(work): await work()",
+  "app.py": `import asyncio
+from starlette.routing import handle
+from sitecustomize import _text
+async def create():
+    print(_text("INSERT"))
+async def middleware():
+    await handle(create)
+    await asyncio.create_task(handle(create))
+    await asyncio.create_task(create())
+    print(_text("SELECT"))
+`,
+  "tests/test_app.py": `import asyncio, sys
+from pathlib import Path
+sys.path[:0] = [str(Path.cwd()), str(Path.cwd() / "site-packages")]
+import _pytest, app
+_pytest.run(lambda: asyncio.run(app.middleware()))
+`,
+};
+test("Python: handlers are entry points, in a task of their own as below middleware, and no tests", (context) => {
+  if (spawnSync("python3", ["--version"]).status !== 0) {
+    context.diagnostic("not run: python3");
+    return;
+  }
+  const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "isolens-hooks-")));
+  for (const [name, text] of Object.entries(PYTHON)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    writeFileSync(path.join(root, name), text);
+  }
+  const env = withHooks(process.env, { folder: HOOKS, root, own: NONE });
+  const run = spawnSync("python3", ["tests/test_app.py"], {
+    cwd: root,
+    env: { ...env },
+    encoding: "utf8",
+  });
+  rmSync(root, { recursive: true });
+  const create = "INSERT/*isolens:app.py:5:create;app.py:4:create;";
+  assert.deepEqual(
+    run.stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.replace(/\d+\*\/$/, "")),
+    [create, create, create, "SELECT/*isolens:app.py:10:middleware;app.py:6:middleware;"],
+    run.stderr,
+  );
+});

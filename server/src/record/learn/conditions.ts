@@ -198,6 +198,8 @@ function compared(question: DecisionQuestion): Decision | undefined {
     readonly condition: string;
     readonly rank: number;
     readonly values: readonly DecidingValue[];
+    /** One of the two never differs. */
+    readonly isFixed: boolean;
   }[] = [];
   for (const [at, left] of pool.entries()) {
     for (const right of pool.slice(at + 1)) {
@@ -218,6 +220,7 @@ function compared(question: DecisionQuestion): Decision | undefined {
         condition: `${left.expression} ${operator} ${right.expression}`,
         rank,
         values: [{ known: left }, { known: right }],
+        isFixed: [left, right].some(({ of }) => distinct(paths.map(of)) === 1),
       });
     }
   }
@@ -225,12 +228,12 @@ function compared(question: DecisionQuestion): Decision | undefined {
   const [best] = fitting;
   if (best === undefined) return undefined;
   const alike = fitting.filter(({ rank }) => rank === best.rank);
-  return doubtful(
-    question,
-    best.condition,
-    alike.length - 1,
-    alike.flatMap(({ values }) => values),
-  );
+  // What is the same in all runs may as well be a number of the program.
+  const number = best.isFixed ? constants(question, true) : undefined;
+  return doubtful(question, best.condition, alike.length - 1 + Number(number !== undefined), [
+    ...alike.flatMap(({ values }) => values),
+    ...(number?.deciders ?? []),
+  ]);
 }
 
 function numeric(
@@ -337,6 +340,9 @@ function fittingTexts(
   });
 }
 
+/** Programs compare moments with others, never with one of their own. */
+const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:/;
+
 /** The comparison with the one text that these runs read, and none of the others did. */
 function oneText(
   known: KnownValue,
@@ -345,7 +351,7 @@ function oneText(
   { here, literal }: DecisionQuestion,
 ): string | undefined {
   const [value] = own.map(known.of);
-  const isText = typeof value === "string" && numberOf(value) === undefined;
+  const isText = typeof value === "string" && numberOf(value) === undefined && !MOMENT.test(value);
   if (!isText || own.some((path) => known.of(path) !== value)) return undefined;
   const isOther = (path: Path): boolean => {
     const other = known.of(path);

@@ -376,8 +376,13 @@ function argumentsOf({ statement, parameters }: Portal): readonly Value[] {
 
 function textOf(bytes: Buffer, isBinary: boolean, type: number): string {
   if (!isBinary) return bytes.toString("utf8");
-  return fromBinary(bytes, type) ?? guessed(bytes);
+  const isLabel = type >= FIRST_OWN_TYPE && LABEL.test(bytes.toString("latin1"));
+  return fromBinary(bytes, type) ?? (isLabel ? bytes.toString("utf8") : guessed(bytes));
 }
+
+/** Types from here on are those that users define: enumerations for the most part, whose values are their labels. */
+const FIRST_OWN_TYPE = 16_384;
+const LABEL = /^[ -~\x80-\xff]+$/;
 
 /** A binary value whose type is not known: whole numbers have two, four or eight bytes. */
 function guessed(bytes: Buffer): string {
