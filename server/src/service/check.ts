@@ -35,7 +35,7 @@ import { askInvariants, settleInvariants, invariantRemarks } from "./invariants"
 import { selectAnomalies } from "./findings/anomalies";
 import { effectiveLevels, isSerializable } from "./verdict/effectiveLevels";
 import type { EffectiveLevels } from "./verdict/effectiveLevels";
-import { planner } from "./search/plan";
+import { planner, type Planner } from "./search/plan";
 import { proveProgram } from "./proof";
 import { isAlarming } from "./findings/harm";
 import { refusalsOf } from "./search/contention";
@@ -174,7 +174,8 @@ export async function check(
     const finds = collectFinds(program, events);
     const { maxTransactions, lanes, first = [] } = input;
     const rank = first.length > 0 ? { rank: rankOf(transactions, first) } : {};
-    const asking = { ids, plan, levels, maxTransactions, solve, lanes, ...rank };
+    const planFree: Planner = (...asked) => searching.prepare(() => plan(...asked));
+    const asking = { ids, plan: planFree, levels, maxTransactions, solve, lanes, ...rank };
     const searched = await search(asking, limit, {
       progress: (done, total, size) => events.progress?.(done, total, size),
       found: (found) => {

@@ -423,9 +423,8 @@ function readInTurn(
   const read: Read = async ({ project, budget, isStopped, first = [] }, signal, events) => {
     const known = kept.find((each) => sameTexts(each.project, project));
     if (known) return known.program;
-    const clock = ownTime();
-    const end = budget ?? Infinity;
-    const stops = (): boolean => signal.aborted || clock() > end || (isStopped?.() ?? false);
+    const isOver = budget === undefined ? () => false : overAfter(budget);
+    const stops = (): boolean => signal.aborted || isOver() || (isStopped?.() ?? false);
     let most = 0;
     const told = ({ done, total }: ReadingStep): void => {
       // Progress does not go back: files that were read first are not counted again.
@@ -455,6 +454,20 @@ function readInTurn(
     // The caller handles the rejection.
     last = own.catch(() => undefined);
     return own;
+  };
+}
+
+/** Polls of a budget to one look at the clock of the process, which costs microseconds. */
+const POLLS_PER_LOOK = 64;
+
+/** True once this many milliseconds of process time are over. */
+function overAfter(budget: number): () => boolean {
+  const clock = ownTime();
+  let [polls, isOver] = [0, false];
+  return () => {
+    polls += 1;
+    if (polls % POLLS_PER_LOOK === 0) isOver ||= clock() > budget;
+    return isOver;
   };
 }
 

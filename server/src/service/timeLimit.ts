@@ -19,6 +19,8 @@ export interface TimeLimit {
   readonly limit: AbortSignal;
   /** Extends a patient search after a finding. */
   readonly extend: () => void;
+  /** Does work that precedes a patient search; a budget of the user's is charged for it. */
+  readonly prepare: <Result>(work: () => Result) => Result;
   /** Milliseconds of process time so far. */
   readonly spent: () => number;
   readonly release: () => void;
@@ -37,8 +39,10 @@ export function timeLimit(
   };
   let end = Math.max(budget, patience?.first ?? 0);
   let hasFound = false;
+  let free = 0;
+  const spent = (): number => clock() - free;
   const wait = (): void => {
-    const left = end - clock();
+    const left = end - spent();
     if (left <= 0) abort();
     else timer = setTimeout(wait, Math.ceil(left));
   };
@@ -49,13 +53,20 @@ export function timeLimit(
     limit: controller.signal,
     extend: () => {
       if (!patience || controller.signal.aborted) return;
-      const later = Math.min(patience.most, clock() + patience.next);
+      const later = Math.min(patience.most, spent() + patience.next);
       end = Math.max(budget, hasFound ? end : 0, later);
       hasFound = true;
       clearTimeout(timer);
       wait();
     },
-    spent: clock,
+    prepare: (work) => {
+      if (!patience) return work();
+      const before = clock();
+      const result = work();
+      free += clock() - before;
+      return result;
+    },
+    spent,
     release: () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);

@@ -170,7 +170,7 @@ function setValue(call: Call, frame: Frame): SqlValue {
 /** The truth value of a condition; for a question outside of the database, the witness's assumed answer. */
 function truthIn(condition: Expression, frame: Frame): boolean | null {
   const value = evaluate(condition, frame);
-  if (!isAsked(value, frame)) return truth(value);
+  if (!isAsked(value, frame)) return truth(value, writtenName(condition));
   return frame.environment.answer({
     text: value.text,
     form: formOf(value),
@@ -208,13 +208,29 @@ function comparison(
   });
 }
 
-/** The truth value of a value; NULL is unknown. */
-export function truth(value: SqlValue): boolean | null {
+/** The name of a condition in the user's program, where it is a name. */
+function writtenName(condition: Expression): string | undefined {
+  switch (condition.kind) {
+    case "parameter":
+      return condition.name;
+    case "field":
+      return condition.field;
+    case "column":
+      return condition.relation === ""
+        ? condition.column
+        : `${condition.relation}.${condition.column}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The truth value of a value, of that name in the program; NULL is unknown. */
+export function truth(value: SqlValue, name = renderValue(value)): boolean | null {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return value !== 0;
   if (value === "t" || value === "true") return true;
   if (value === "f" || value === "false") return false;
-  throw new NotExecutable(`the condition ${renderValue(value)} is not understood`);
+  throw new NotExecutable(`the condition ${name} is not understood`);
 }
 
 function columnValue(relation: string, column: string, frame: Frame): SqlValue {

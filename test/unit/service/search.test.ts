@@ -163,6 +163,15 @@ describe("the search", () => {
     assert.deepEqual(result, usual.result);
   });
 
+  it("asks behind all others about those that were each found to race", async () => {
+    const { asked } = await play({
+      plan: { 2: ["0,0", "1,1", "0,1", "0,2", "2,2"] },
+      says: { "0,0": "anomaly", "1,1": "anomaly" },
+      maxTransactions: 2,
+    });
+    assert.deepEqual(asked, ["0,0", "1,1", "0,2", "2,2", "0,1"]);
+  });
+
   it("leaves out what contains a smaller anomaly", async () => {
     const { asked, result } = await play({
       plan: { 2: ["0,1", "2,3"], 3: ["0,1,2", "0,2,3", "0,0,2", "0,0,1"] },

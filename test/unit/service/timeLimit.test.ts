@@ -61,3 +61,18 @@ it("a signal that is followed ends it at once", () => {
   assert.equal(limit.aborted, true);
   release();
 });
+
+it("only what the user asked for is charged for what precedes the search", () => {
+  let now = 0;
+  const limitOf = (own?: Patience) => timeLimit(new AbortController().signal, 10, own, () => now);
+  const [patient, strict] = [limitOf(PATIENCE), limitOf()];
+  const work = (): string => {
+    now += 7;
+    return "plan";
+  };
+  assert.equal(patient.prepare(work), "plan");
+  assert.equal(patient.spent(), 0);
+  assert.equal(strict.prepare(work), "plan");
+  assert.equal(strict.spent(), 14);
+  for (const { release } of [patient, strict]) release();
+});

@@ -1,4 +1,5 @@
 // Suspicion: the likelihood, judged from the text alone, that a tuple shows a harmful race. It orders solver queries and rules nothing out.
+import { ofNode } from "../../query/nodes";
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
 import { columnsIn, subterms } from "../operations/terms";
 
@@ -63,11 +64,11 @@ export function suspicionOf(flat: FlatProgram): (transactions: readonly number[]
   };
 }
 
-function profileOf({ operations, losses }: FlatTransaction): Profile {
+const profileOf = ofNode(({ operations, losses }: FlatTransaction): Profile => {
   const writes = operations.filter(({ kind }) => kind !== "read");
   const uses = writes.flatMap((write) => usesOf(write, operations));
   return { uses, writes, weakened: losses.length > 0 };
-}
+});
 
 function usesOf(write: Operation, operations: readonly Operation[]): readonly StaleUse[] {
   const values = readsIn(Object.values({ ...write.set, ...write.update }));

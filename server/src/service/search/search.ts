@@ -77,6 +77,7 @@ export async function search(
     undecided: [],
     unreached: [],
     decidedBySmaller: new Set(),
+    racing: new Set(),
     complete: true,
     crashes: 0,
     done: 0,
@@ -133,6 +134,8 @@ interface SearchState {
   readonly unreached: (readonly number[])[];
   /** Anomalous multisets of members: their supersets are skipped. */
   readonly decidedBySmaller: Set<string>;
+  /** Members of tuples with a confirmed finding. */
+  readonly racing: Set<number>;
   /** True if every size so far was planned completely. */
   complete: boolean;
   crashes: number;
@@ -187,13 +190,12 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
   let open = inLine(tasks, state.input.rank);
   state.events.progress(state.done, state.total, size);
   for (const effort of tasks.length > FEW_TASKS ? TURNS : [undefined]) {
-    let next = 0;
+    const next = newestFirst(state, tasks, open);
     const later = new Set<number>();
     const lane = async (): Promise<void> => {
       while (!state.signal.aborted && !state.failure) {
-        const number = open[next] ?? -1;
+        const number = next() ?? -1;
         const task = tasks[number];
-        next += 1;
         if (!task) return;
         const answer = await state.input.solve(task.tuple, task.levels, state.signal, effort);
         if (answer.kind === "cancelled") return;
@@ -213,6 +215,27 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
     if (answer) collect(state, task, answer);
     if (!answer || isPartial(answer)) state.unreached.push(task.tuple.members);
   }
+}
+
+/**
+ * Gives the tasks in their order, but those behind all others of whose members each was found to race already: they tell
+ * the same once more, as a rule.
+ */
+function newestFirst(
+  { racing }: SearchState,
+  tasks: readonly Task[],
+  open: readonly number[],
+): () => number | undefined {
+  const left = [...open].reverse();
+  const behind: number[] = [];
+  return () => {
+    for (let number = left.pop(); number !== undefined; number = left.pop()) {
+      if (tasks[number]?.tuple.members.every((member) => racing.has(member)) !== true)
+        return number;
+      behind.push(number);
+    }
+    return behind.shift();
+  };
 }
 
 function isPartial(answer: Answered): boolean {
@@ -237,8 +260,11 @@ function receive(state: SearchState, { tuple, levels }: Task, answer: Answered):
     if (failure.code === "missing" || state.crashes >= MOST_CRASHES) state.failure ??= failure;
     return;
   }
-  for (const finding of answer.results.flatMap((result) => result.findings))
+  for (const finding of answer.results.flatMap((result) => result.findings)) {
+    if (finding.confirmation.status === "confirmed")
+      for (const member of tuple.members) state.racing.add(member);
     state.events.found({ members: tuple.members, levels, tuple, finding });
+  }
 }
 
 function collect(state: SearchState, { tuple, levels }: Task, answer: Answered): void {

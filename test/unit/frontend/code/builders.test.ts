@@ -15,6 +15,22 @@ async function check(text: string, expected: readonly string[]): Promise<void> {
 }
 
 describe("query builders", () => {
+  it("run the one of two methods that a condition names", () =>
+    check(
+      `import knex from "knex";
+const db = knex({ client: "pg" });
+export async function change(isMore: boolean, id, n) {
+  await db("accounts").where({ id })[isMore ? "increment" : "decrement"]("balance", n);
+}`,
+      [
+        "change autocommit",
+        "  if (:isMore = true)",
+        "    update accounts set balance = (accounts.balance + :n) where (accounts.id = :id)",
+        "  else",
+        "    update accounts set balance = (accounts.balance - :n) where (accounts.id = :id)",
+      ],
+    ));
+
   it("are those of knex", () =>
     check(
       `import knex from "knex";

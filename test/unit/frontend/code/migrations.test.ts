@@ -297,3 +297,20 @@ check(
   },
   ["users(id*,name!)", "tags(value*,kind!)"],
 );
+
+check(
+  "helpers stand where they are called, with what they are given",
+  {
+    "migrations/1.js": `
+exports.up = async (knex) => {
+  await named(knex, "people");
+  await named(knex, "places", "title");
+};
+const named = (knex, table, column = "name") => make(knex, table, (t) => { t.string(column).notNullable(); });
+async function make(knex, table, more) {
+  await knex.schema.createTable(table, (t) => { t.increments("id"); t.integer("version"); });
+  await make(knex, table, more);
+}`,
+  },
+  ["people(id*,version)", "places(id*,version)"],
+);

@@ -363,6 +363,21 @@ export function roots(transaction: FlatTransaction): readonly Term[] {
   ];
 }
 
+/** The columns that tell which rows an operation is about. */
+const columnsOfRows = ofNode(({ where }: Operation) => columnsIn(where));
+
+/** The columns of which an operation uses the values. */
+const columnsOfValues = ofNode((operation: Operation) => {
+  const { kind, set, outputs, update, updateWhere, aggregate } = operation;
+  if (kind === "insert")
+    return columnsIn(...Object.values(update ?? {}), ...(updateWhere ? [updateWhere] : []));
+  const operand = aggregate?.operand ? [aggregate.operand] : [];
+  return columnsIn(...Object.values(set), ...Object.values(outputs), ...operand);
+});
+
+/** The guard of an operation that locks nothing in advance. */
+const guardOnTime = ofNode(({ guard, asked = TRUE }: Operation) => and(guard, asked));
+
 function makeAccess(
   instance: number,
   operation: Operation,
@@ -375,7 +390,6 @@ function makeAccess(
   const checks = operation.mustMiss === true;
   const locks = operation.kind !== "read" || locksOf(level, operation, writing);
   const plain = checks || locks !== true;
-  const { guard, asked = TRUE } = operation;
   const inAdvance = locks === true && isLockedInAdvance(level, operation, writing);
   const view = checks ? "look" : viewOf(level, locks);
   const isInsert = operation.kind === "insert";
@@ -389,28 +403,18 @@ function makeAccess(
     (operation.onDuplicate === "nothing" || (caught && level.snapshot === "statement"));
   const depends = !isInsert || caught || operation.onDuplicate !== "error";
   const existence = depends && table.mutable.has(EXISTS) ? [EXISTS] : [];
-  const tests = new Set([...existence, ...changes(columnsIn(operation.where))]);
-  const { aggregate, orderBy } = operation;
-  const values = isInsert
-    ? [
-        ...Object.values(operation.update ?? {}),
-        ...(operation.updateWhere ? [operation.updateWhere] : []),
-      ]
-    : [
-        ...Object.values(operation.set),
-        ...Object.values(operation.outputs),
-        ...(aggregate?.operand ? [aggregate.operand] : []),
-      ];
+  const tests = new Set([...existence, ...changes(columnsOfRows(operation))]);
+  const { orderBy } = operation;
   const reads = new Set([
     ...tests,
-    ...changes(columnsIn(...values)),
+    ...changes(columnsOfValues(operation)),
     ...changes(orderBy ? [orderBy.column] : []),
   ]);
   return {
     instance,
     operation,
     table,
-    guard: inAdvance ? guard : and(guard, asked),
+    guard: inAdvance ? operation.guard : guardOnTime(operation),
     plain,
     view,
     shows,

@@ -32,6 +32,17 @@ export interface Query {
 
 type Scope = Extract<Effect, { kind: "scope" }>;
 
+/** The first client of each name under which code writes it. */
+function clientNames(
+  { clients }: DriverModel,
+  key: "types" | "made" | "exported",
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [of, each] of Object.entries(clients))
+    for (const name of each[key] ?? []) if (!found.has(name)) found.set(name, of);
+  return found;
+}
+
 /** The library that a model describes. Reading a call takes constant time. */
 export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}): Library {
   const { name, modules, clients, duckTyped } = model;
@@ -47,12 +58,9 @@ export function driver(model: DriverModel, { query, ...hooks }: DriverHooks = {}
     const own = connection ?? tools.connection(kind === "pool");
     return tools.handle(as, undefined, isPerhapsOne === true ? { ...own, mayBeOne: true } : own);
   };
-  const clientBy = (
-    key: "types" | "made" | "exported",
-    written: string,
-    tools: Tools,
-  ): Value | undefined => {
-    const [found] = Object.entries(clients).find(([, each]) => each[key]?.includes(written)) ?? [];
+  const names = { types: clientNames(model, "types"), made: clientNames(model, "made"), exported: clientNames(model, "exported") }; // prettier-ignore
+  const clientBy = (key: keyof typeof names, written: string, tools: Tools): Value | undefined => {
+    const found = names[key].get(written);
     return found === undefined ? undefined : client(found, tools);
   };
   const run = (

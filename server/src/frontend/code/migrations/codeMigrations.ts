@@ -12,7 +12,7 @@ import type {
   HirStatement,
 } from "../hir";
 import { chainOf, type Link } from "./chains";
-import { constantNames, textOf, type Names } from "./constants";
+import { behind, constantNames, textOf, type Names } from "./constants";
 import { definitionText, type Constraint, type Definition } from "./definitions";
 import { functionOf, knexTable } from "./knexTable";
 import { kyselyIndex, kyselyTable } from "./kyselyTable";
@@ -37,11 +37,7 @@ export function migrationText(
 ): string | undefined {
   const up = upOf(module);
   if (up === undefined) return undefined;
-  const names = new Map([...constantNames(module.body), ...constantNames(up.body)]);
-  const found: Placed[] = [];
-  visit(up.body, (expression) => {
-    for (const each of definitionsOf(expression, names)) found.push(each);
-  });
+  const found = placedIn(up.body, constantNames(module.body), functionsIn(module));
   if (found.length === 0) return undefined;
   return atTheirLines(found, text, dialect);
 }
@@ -67,6 +63,46 @@ const MIGRATING = /\b(?:QueryInterface|QueryRunner|Knex|Kysely)\b/u;
 interface Placed {
   readonly definition: Definition;
   readonly span: Span;
+}
+
+/** The functions at the top of a module, by name. */
+function functionsIn({ body }: HirModule): ReadonlyMap<string, HirFunction> {
+  const found = new Map<string, HirFunction>();
+  for (const each of body) {
+    if (each.kind === "function" && each.function.name !== undefined)
+      found.set(each.function.name, each.function);
+    if (each.kind === "let" && each.pattern.kind === "bind" && each.value?.kind === "function")
+      found.set(each.pattern.name, each.value.function);
+  }
+  return found;
+}
+
+/** Helpers call helpers; this deep. */
+const DEEPEST_HELPER = 4;
+
+/** The definitions of statements; those of a helper stand where it is called, with what it is given. */
+function placedIn(
+  statements: readonly HirStatement[],
+  around: Names,
+  helpers: ReadonlyMap<string, HirFunction>,
+  depth = 0,
+): readonly Placed[] {
+  const names = new Map([...around, ...constantNames(statements)]);
+  const found: Placed[] = [];
+  visit(statements, (expression) => {
+    found.push(...definitionsOf(expression, names));
+    if (expression.kind !== "call" || expression.callee.kind !== "name") return;
+    const helper = helpers.get(expression.callee.name);
+    if (!helper || depth === DEEPEST_HELPER) return;
+    const given = expression.arguments.map(({ value }) => behind(value, names));
+    const own = helper.parameters.flatMap(({ pattern }, at) => {
+      const value = given[at];
+      return pattern.kind === "bind" && value ? [[pattern.name, value] as const] : [];
+    });
+    const inner = placedIn(helper.body, new Map([...around, ...own]), helpers, depth + 1);
+    found.push(...inner.map((each) => ({ ...each, span: expression.span })));
+  });
+  return found;
 }
 
 /** Text where each definition begins on the line of its call. */

@@ -1,6 +1,7 @@
 // Expressions. What only says something about types is left out; what is not understood is `unknown` with its parts.
 import { childOf, namedChildren, type SyntaxNode } from "../workspace/codeParsers";
 import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
+import { textOf } from "../textRuns";
 import { readNumber, readString, readTemplate } from "./literals";
 import { readKey } from "./patterns";
 import { hasToken, nameAt, nothing, slice, spanOf, unknown, type Reading } from "./reading";
@@ -59,7 +60,7 @@ function readPlain(reading: Reading, node: SyntaxNode, name?: string): HirExpres
     case "parenthesized_expression":
       return readInner(reading, node, name);
     case "await_expression":
-      return { kind: "await", operand: readInner(reading, node), span };
+      return awaited(readInner(reading, node), span);
     case "as_expression":
     case "satisfies_expression":
     case "non_null_expression":
@@ -217,6 +218,13 @@ function memberOf(reading: Reading, node: SyntaxNode, object: HirExpression): Hi
   return { kind: "member", object, property: name, optional, span };
 }
 
+/** Of two promises the one that is made is awaited. */
+function awaited(operand: HirExpression, span: HirExpression["span"]): HirExpression {
+  if (operand.kind !== "conditional") return { kind: "await", operand, span };
+  const { then, otherwise } = operand;
+  return { ...operand, then: awaited(then, span), otherwise: awaited(otherwise, span) };
+}
+
 function isInBrackets(node: SyntaxNode | undefined): boolean {
   return node?.type === "parenthesized_expression";
 }
@@ -226,8 +234,7 @@ function readCall(reading: Reading, node: SyntaxNode): HirExpression {
   const given = childOf(node, "arguments");
   // The grammar takes `await f<T>(x)` for `(await f)<T>(x)`, which nobody writes without parentheses.
   if (callee.kind === "await" && !isInBrackets(childOf(node, "function"))) {
-    const operand = readCallOf(reading, node, callee.operand, given);
-    return { kind: "await", operand, span: spanOf(node) };
+    return awaited(readCallOf(reading, node, callee.operand, given), spanOf(node));
   }
   return readCallOf(reading, node, callee, given);
 }
@@ -239,14 +246,34 @@ function readCallOf(
   given: SyntaxNode | undefined,
 ): HirExpression {
   if (given?.type === "template_string") return readTemplate(reading, given, callee);
-  return {
-    kind: "call",
-    callee,
+  const span = spanOf(node);
+  const rest = {
     arguments: readArguments(reading, given),
     optional: hasToken(node, "?.") || hasToken(node, "optional_chain"),
     ...typeArgumentsOf(reading, node),
-    span: spanOf(node),
+    span,
   };
+  const { condition, then, otherwise } = eitherMethod(callee) ?? {};
+  if (!condition || !then || !otherwise) return { kind: "call", callee, ...rest };
+  return {
+    kind: "conditional",
+    condition,
+    then: { kind: "call", callee: then, ...rest },
+    otherwise: { kind: "call", callee: otherwise, ...rest },
+    span,
+  };
+}
+
+/** The two methods of `object[condition ? "one" : "other"]`; undefined for all else. */
+function eitherMethod(callee: HirExpression) {
+  if (callee.kind !== "index" || callee.index.kind !== "conditional") return undefined;
+  const { condition, then, otherwise } = callee.index;
+  if (then.kind !== "text" || otherwise.kind !== "text") return undefined;
+  const named = ({ runs }: typeof then): HirExpression => ({
+    ...{ kind: "member", object: callee.object, property: textOf(runs) },
+    ...{ optional: callee.optional, span: callee.span },
+  });
+  return { condition, then: named(then), otherwise: named(otherwise) };
 }
 
 /** The arguments in parentheses; none where there are no parentheses. */

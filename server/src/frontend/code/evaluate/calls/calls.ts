@@ -29,7 +29,7 @@ import { isRetrying, noteEffect, repeating } from "../errors/repetition";
 import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
 import { fork, type Path, within } from "../fork";
 import { beginJumps, endTarget } from "../jumps";
-import { beginTarget } from "../jumpTargets";
+import { beginTarget, takeJumps } from "../jumpTargets";
 import { handlerName, routesIn } from "../../roots/routes";
 import { runsSql } from "../../callGraph/callSites";
 import { changedByCall, ownerOf } from "../values/foreignObjects";
@@ -75,6 +75,7 @@ import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
 import { idleCall } from "./pureCalls";
 import { unfollowedResult } from "./opaqueResults";
+import { asksWhetherItFails, startOf } from "./refusals";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -475,6 +476,7 @@ function callFunction(
   };
   let left = false;
   const before = state.emitted;
+  const start = startOf(state);
   let behind: readonly Command[] = [];
   const inside = { frame, calls: [...state.calls, ...more, key], loops: state.loops };
   const added = within(state, inside, () =>
@@ -492,6 +494,13 @@ function callFunction(
       for (const each of followed(collectCommands(state, () => void run()))) emit(state, each);
     }),
   );
+  const called = callee.name ?? hir.name ?? site.name;
+  const call = { site, callee: hir, name: called };
+  const mayGoOn = (!left || frame.returns.length > 0) && behind.length === 0;
+  if (mayGoOn && asksWhetherItFails(state, added, start, call)) {
+    takeJumps(state, target.key);
+    return UNDEFINED;
+  }
   if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
@@ -499,7 +508,6 @@ function callFunction(
   const given = withDeclaredClient(state, mergeReturns(frame, left), hir.returns, scope);
   const result = hir.isAsync === true && isPending(given) ? settle(state, given) : given;
   const isCalculated = added.every(({ kind }) => kind === "assign");
-  const called = callee.name ?? hir.name ?? site.name;
   return isCalculated ? resultFromOutside(state, result, called) : result;
 }
 

@@ -5,9 +5,8 @@ import { heldBy, someWithin } from "../values/subvalues";
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
-import type { HirClass, HirFunction, HirParameter } from "../../hir";
+import type { HirClass, HirField, HirFunction, HirParameter } from "../../hir";
 import {
-  type Cell,
   partPath,
   UNDEFINED,
   unknown,
@@ -195,13 +194,17 @@ function isOfFields(value: Value): value is ObjectValue {
 }
 
 function isEntity(state: State, value: Value): value is EntityObject {
-  if (value.kind !== "object" || !value.class) return false;
-  const of = { kind: "class", ...value.class } as const;
+  return value.kind === "object" && value.class !== undefined && isTable(state, value.class);
+}
+
+/** True if a library takes a class for a table. */
+function isTable(state: State, of: EntityObject["class"]): boolean {
   const semantics = semanticsOf(of.scope.module.file);
   return state.workspace.libraries.some(
     (library) =>
       isOfLanguage(library, semantics) &&
-      library.declares?.(of, state.evaluator.tools(state, library)) !== undefined,
+      library.declares?.({ kind: "class", ...of }, state.evaluator.tools(state, library)) !==
+        undefined,
   );
 }
 
@@ -211,14 +214,13 @@ type EntityObject = ObjectValue & { readonly class: NonNullable<ObjectValue["cla
 function givenEntity(state: State, value: EntityObject, path: string): Value {
   const classes = [value.class.class, ...ancestorsOf(value.class)];
   const own = classes.flatMap(({ fields }) => fields.filter(({ isStatic }) => !isStatic));
-  const fields = own.map(({ name, type }): readonly [string, Cell] => [
-    name,
-    newCell(state, {
-      ...{ kind: "input", path: partPath(path, name), origin: "argument" },
-      ...(type !== undefined && { type }),
-    }),
-  ]);
+  const fields = own.map((field) => [field.name, newCell(state, givenField(field, path))] as const);
   return { ...value, fields: new Map([...value.fields, ...fields]) };
+}
+
+function givenField({ name, type }: HirField, path: string): Value {
+  const own = type !== undefined && { type };
+  return { kind: "input", path: partPath(path, name), origin: "argument", ...own };
 }
 
 function ancestorsOf(of: EntityObject["class"], depth = 8): readonly HirClass[] {
@@ -248,6 +250,7 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     .trim();
   const semantics = module && semanticsOf(module.file);
   if (module && semantics?.hasStructuralTypes === true) {
+    if (PRIMITIVES.has(type.trim())) return undefined;
     const composed = composedType(state, type.trim(), module);
     if (composed) return composed.value;
   }
@@ -274,6 +277,11 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   }
   return dataAccess(name);
 }
+
+/** Types of TypeScript's own, which nobody declares. */
+const PRIMITIVES: ReadonlySet<string> = new Set(
+  "string number boolean bigint symbol null undefined void never any unknown object".split(" "),
+);
 
 /** Names of types that others than databases use, too. */
 const OF_MANY = /^(?:Client|Connection|Pool|Transaction|Session|Database)$/u;
@@ -477,18 +485,23 @@ function filledObject(
   const self: ObjectValue = { kind: "object", fields, born, class: of, ...(rest && { rest }) };
   const scope = innerScope(of.scope, self);
   const assigned = assignedFields(constructor?.function);
+  const { name: className = "" } = of.class;
+  // Rows hold rows, all of which would be made with each of them.
+  const isRow = args === undefined && isTable(state, of);
+  const heldIn = (field: HirField): Value | undefined => {
+    if (field.type === undefined) return undefined;
+    if (isRow) return givenField(field, className);
+    const type = { text: field.type, module: of.scope.module };
+    return (
+      heldValue(state, field.type, of.scope) ??
+      declaredInput(state, type, `${className}.${field.name}`)
+    );
+  };
   for (const field of of.class.fields) {
     if (field.isStatic || (!field.value && assigned.has(field.name))) continue;
     const value = field.value
       ? state.evaluator.expression(state, scope, field.value)
-      : field.type === undefined
-        ? undefined
-        : (heldValue(state, field.type, of.scope) ??
-          declaredInput(
-            state,
-            { text: field.type, module: of.scope.module },
-            `${of.class.name ?? ""}.${field.name}`,
-          ));
+      : heldIn(field);
     if (value) self.fields.set(field.name, newCell(state, value));
   }
   if (constructor) {

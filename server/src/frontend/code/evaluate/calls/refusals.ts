@@ -1,0 +1,127 @@
+// Functions that do nothing but throw or go on, and whose condition is not understood: whether they fail is one question.
+import type { Expression } from "../../../../program/expression";
+import type { Command } from "../../../../program/statement";
+import { walkCommand } from "../../../sql/walk";
+import type { HirFunction } from "../../hir";
+import { semanticsOf } from "../../semantics";
+import { ageOf } from "../../values";
+import { emit, lose, sourceOf, type CallSite, type State } from "../state";
+import { negate } from "../values/convert";
+import { requireHolds } from "../values/member";
+import { truthFromOutside } from "../values/outside";
+
+/** The state where a call begins. */
+export interface CallStart extends Pick<State, "present"> {
+  readonly written: number;
+  readonly births: number;
+  readonly losses: number;
+  readonly unfollowed: number;
+}
+
+export interface Call {
+  readonly site: CallSite;
+  readonly callee: HirFunction;
+  readonly name: string;
+}
+
+export function startOf({ trail, workspace, taint, unfollowed, present }: State): CallStart {
+  const { births } = workspace.counts;
+  return {
+    written: trail.length,
+    births,
+    losses: taint.length,
+    unfollowed: unfollowed.size,
+    present,
+  };
+}
+
+/**
+ * Ends the transaction with an error or goes on, in place of what a call did, where that was nothing else: it ran no statement,
+ * wrote nothing older than itself, and nobody asks for its result. What it does before its first part that is not understood
+ * stays. The answer is an input; where it depends on what was read, another order may have another answer, which is a loss.
+ * Gives whether it did so.
+ */
+export function asksWhetherItFails(
+  state: State,
+  commands: readonly Command[],
+  start: CallStart,
+  { site, callee, name }: Call,
+): boolean {
+  if (site.isUnused !== true || state.effects || semanticsOf(state.frame.file).catchesByClass)
+    return false;
+  const exact = commands.findIndex((command) => !isExact(command));
+  const rest = exact === -1 ? [] : commands.slice(exact);
+  if (!rest.every(isIdle) || !rest.some(mayThrow)) return false;
+  const isOld = ({ cell }: State["trail"][number]): boolean => ageOf(cell) <= start.births;
+  if (state.trail.slice(start.written).some(isOld)) return false;
+  const isOpaque =
+    state.unfollowed.size > start.unfollowed ||
+    state.taint.slice(start.losses).some(({ effect }) => effect === "opaque");
+  // Nobody awaits a statement that a function without promises may send.
+  if (isOpaque && (callee.isAsync === true || site.isAwaited === true)) return false;
+  // Losses on the way are of the answer alone; facts that were learnt there may not hold.
+  state.taint.length = start.losses;
+  for (const key of [...state.unfollowed.keys()].slice(start.unfollowed))
+    state.unfollowed.delete(key);
+  state.present = start.present;
+  for (const command of commands.slice(0, exact)) emit(state, command);
+  const source = sourceOf(state, site.span);
+  const failure = `${name}() fails`;
+  requireHolds(state, negate(truthFromOutside(state, failure)), failure, source);
+  const doubt = isOpaque ? "uses the database" : "refuses what was read";
+  if (isOpaque || dependsOnReads(state, rest))
+    lose(state, `whether ${name}() ${doubt} is not known`, source);
+  return true;
+}
+
+/** True if what the commands do depends on a result, or on a variable of the code before them. */
+function dependsOnReads({ outside }: State, commands: readonly Command[]): boolean {
+  const own = new Set(outside);
+  const note = (command: Command): void => {
+    if (command.kind === "assign") own.add(command.variable);
+  };
+  for (const each of commands) walkCommand(each, { command: note });
+  let isRead = false;
+  const expression = (each: Expression): void => {
+    isRead ||= READS.has(each.kind) || (each.kind === "variable" && !own.has(each.name));
+  };
+  for (const each of commands) walkCommand(each, { expression });
+  return isRead;
+}
+
+const READS: ReadonlySet<Expression["kind"]> = new Set(["field", "size", "affected", "among"]);
+
+function contains(command: Command, test: (command: Command) => boolean): boolean {
+  let isFound = false;
+  walkCommand(command, {
+    command: (each) => {
+      isFound ||= test(each);
+    },
+  });
+  return isFound;
+}
+
+/** True if it runs no statement, and leaves nothing but by an error or within the call. */
+function isIdle(command: Command): boolean {
+  return !contains(command, ({ kind }) => !IDLE.has(kind));
+}
+
+const IDLE: ReadonlySet<Command["kind"]> = new Set(["sequence", "assign", "if", "loop", "exit", "continue", "rollback", "return"]); // prettier-ignore
+
+function mayThrow(command: Command): boolean {
+  return contains(command, ({ kind }) => kind === "rollback");
+}
+
+/** True if all of it is understood, round by round. */
+function isExact(command: Command): boolean {
+  let isKnown = true;
+  walkCommand(command, {
+    command: ({ kind }) => {
+      isKnown &&= kind !== "loop";
+    },
+    expression: ({ kind }) => {
+      isKnown &&= kind !== "unknown";
+    },
+  });
+  return isKnown;
+}
