@@ -33,6 +33,8 @@ const INTRODUCTION = 10_000;
 /** Drivers tell MariaDB by its name, which an old prefix keeps replicas from taking for MySQL 5. */
 const VERSIONS = { mysql: "8.0.36-isolens", mariadb: "5.5.5-10.11.0-MariaDB-isolens" } as const;
 const LOCAL = "127.0.0.1";
+/** Bytes of answers that are copied together before they are sent. */
+const LONGEST_PIECE = 64 * 1024;
 
 /** Listens on 127.0.0.1. Rejects when the port cannot be had. */
 export async function listen({
@@ -124,22 +126,25 @@ function connect(
       });
 }
 
-/** Answers that come together go out together. */
+/** Answers that come together go out together: short ones as one piece. */
 function wireOf(socket: net.Socket): Wire {
-  let isGathering = false;
+  let gathered: Buffer[] = [];
+  let size = 0;
+  function send(): void {
+    if (gathered.length > 0 && !socket.destroyed) socket.write(Buffer.concat(gathered, size));
+    gathered = [];
+    size = 0;
+  }
   return {
     write: (bytes) => {
-      if (socket.destroyed) return;
-      if (!isGathering) {
-        isGathering = true;
-        socket.cork();
-        process.nextTick(() => {
-          isGathering = false;
-          socket.uncork();
-        });
-      }
-      socket.write(bytes);
+      if (gathered.length === 0) process.nextTick(send);
+      gathered.push(bytes);
+      size += bytes.length;
+      if (size > LONGEST_PIECE) send();
     },
-    end: () => socket.end(),
+    end: () => {
+      send();
+      socket.end();
+    },
   };
 }

@@ -8,6 +8,7 @@ import { storeFailure } from "../sqlstore/sessionParts";
 import { PAUSE } from "../sqlstore/compile/slices";
 import { asSqlFailure, failure, SqlFailure } from "../sqlstore/sqlError";
 import { textOfBytes } from "../frontend/sql/text/bytes";
+import { ofNode } from "../query/nodes";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
 import { columnType, objectId } from "../sqlstore/system/objects";
@@ -61,7 +62,7 @@ export function openMockSession({
   start = () => undefined,
   beforeText = () => undefined,
   afterText = () => undefined,
-  answered: told = () => undefined,
+  answered: hear = () => undefined,
   pause,
   notified = () => undefined,
 }: MockSessionParts): MockSession {
@@ -101,7 +102,7 @@ export function openMockSession({
     store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
     beforeText(commented);
     const outcome = await answered(session.execute(text, values, types), text);
-    told(text, values, outcome);
+    hear(text, values, outcome);
     if (outcome.ok) afterText(text);
     return outcome;
   }
@@ -162,8 +163,26 @@ export function openMockSession({
     return waited > (seconds ?? Infinity) * 1000 ? GIVEN_UP : NOTHING_READ;
   }
 
-  /** Columns with what clients are told of them: PostgreSQL's object ids, and keys of MySQL's tables. */
+  /** Columns as clients were told of them, and of which state of the tables that was. */
+  const told = ofNode((_columns: readonly ResultColumn[]): ToldColumns => ({
+    version: undefined,
+    database: "",
+    columns: [],
+  }));
+
   function objectsOf(columns: readonly ResultColumn[]): readonly ResultColumn[] {
+    const known = told(columns);
+    const { version } = sql.catalog;
+    const database = session.database();
+    if (known.version === version && known.database === database) return known.columns;
+    known.columns = withObjects(columns);
+    known.database = database;
+    known.version = version;
+    return known.columns;
+  }
+
+  /** Columns with what clients are told of them: PostgreSQL's object ids, and keys of MySQL's tables. */
+  function withObjects(columns: readonly ResultColumn[]): readonly ResultColumn[] {
     if (!isPostgres)
       return columns.map((column) => {
         const stored = storedColumn(sql.catalog, column, session.database());
@@ -275,6 +294,12 @@ export function openMockSession({
     },
     close: store.close,
   };
+}
+
+interface ToldColumns {
+  version: number | undefined;
+  database: string;
+  columns: readonly ResultColumn[];
 }
 
 /** Milliseconds between looks at a lock that applications name. */

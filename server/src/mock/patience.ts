@@ -90,6 +90,7 @@ const UNITS = dictionary<number>({
 
 /** A time as PostgreSQL's settings write it: milliseconds unless it has a unit. 0 where there is none, or no time. */
 export function milliseconds(text: string | undefined): number {
+  if (text === undefined || text === "0") return 0;
   const [, number = "0", unit = "ms"] =
     /^\s*(\d+(?:\.\d+)?)\s*(?:(us|ms|s|min|h|d)\s*)?$/.exec(text ?? "") ?? [];
   return bounded(Number(number) * (UNITS[unit] ?? 1));

@@ -1,11 +1,18 @@
 // One connection of a client of MySQL or MariaDB: handshake, then commands, answered in the order in which they come.
 import { randomBytes } from "node:crypto";
+import { ofNode } from "../../query/nodes";
 import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import type { SqlError } from "../../sqlstore/sqlError";
 import { textOfBytes } from "../../frontend/sql/text/bytes";
 import { createSilence } from "../silence";
-import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
+import type {
+  MockArgument,
+  MockSession,
+  PreparedStatement,
+  ResultColumn,
+  StatementResult,
+} from "../session";
 import { bulkRefusal, runBulk } from "./bulk";
 import {
   bulkArguments,
@@ -108,7 +115,7 @@ export function createMysqlConnection(
       return [replies.ok(status(more), told)];
     }
     const result = binary ? replies.binaryResult : replies.textResult;
-    return result(columns.map(columnDefinition), rows, status(more));
+    return result(definitions(columns), rows, status(more));
   }
 
   async function query(on: MockSession, sql: string): Promise<void> {
@@ -147,7 +154,7 @@ export function createMysqlConnection(
     prepared++;
     statements.set(prepared, { text, prepared: outcome.value, types: [], long: new Map() });
     const { parameters, columns = [] } = outcome.value;
-    const described = columns.map(columnDefinition);
+    const described = definitions(columns);
     reply(replies.prepareReply(prepared, parameters.length, described, status()));
   }
 
@@ -270,6 +277,16 @@ export function createMysqlConnection(
     else end(1153, "08S01", TOO_BIG, packet.sequence + 1);
   }
 
+  async function answerAll(all: readonly Packet[], turn: number): Promise<void> {
+    for (const packet of all)
+      try {
+        await answer(packet);
+      } catch (error) {
+        refuse(error);
+      }
+    if (!closed && turn === turns) silence.begins(session);
+  }
+
   return {
     receive(chunk) {
       if (closed) return work;
@@ -282,10 +299,7 @@ export function createMysqlConnection(
       }
       silence.ends();
       const turn = ++turns;
-      for (const packet of complete) work = work.then(() => answer(packet)).catch(refuse);
-      work = work.then(() => {
-        if (!closed && turn === turns) silence.begins(session);
-      });
+      work = work.then(() => answerAll(complete, turn));
       return work;
     },
     get introduced() {
@@ -297,6 +311,8 @@ export function createMysqlConnection(
     },
   };
 }
+
+const definitions = ofNode((columns: readonly ResultColumn[]) => columns.map(columnDefinition));
 
 function appendLongData(statement: Statement | undefined, parameter: number, data: Buffer): void {
   if (!statement) return;

@@ -1,4 +1,5 @@
 // Messages of a MySQL server: handshake, OK, ERR, EOF and result sets. No TLS, and results end with EOF packets.
+import { ofNode } from "../../query/nodes";
 import { lengthEncodedInteger, lengthEncodedText, uint16, uint32, uint8 } from "./fields";
 import { binaryCell, TYPES } from "./parameters";
 
@@ -157,11 +158,16 @@ export function binaryResult(
   return [...resultHead(columns, status), ...encoded, eof(status)];
 }
 
+const columnsHead = ofNode((columns: readonly ColumnDefinition[]): readonly Buffer[] => [
+  lengthEncodedInteger(columns.length),
+  ...columns.map(columnDefinition),
+]);
+
 function resultHead(
   columns: readonly ColumnDefinition[],
   status: SessionStatus,
 ): readonly Buffer[] {
-  return [lengthEncodedInteger(columns.length), ...columns.map(columnDefinition), eof(status)];
+  return [...columnsHead(columns), eof(status)];
 }
 
 /** The answer to PREPARE. */

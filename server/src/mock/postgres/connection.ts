@@ -9,6 +9,7 @@ import type {
   ResultColumn,
   StatementResult,
 } from "../session";
+import { ofNode } from "../../query/nodes";
 import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import { createSilence } from "../silence";
@@ -170,7 +171,7 @@ export function createPostgresConnection(
       tell(outcome.value.notices);
       if (copy) writeCopy(copy, outcome.value);
       else if (columns) {
-        wire.write(backend.rowDescription(describe(columns, [])));
+        wire.write(described(columns, []));
         writeRows(rows, columns, []);
       }
       wire.write(backend.commandComplete(tag));
@@ -335,15 +336,13 @@ export function createPostgresConnection(
     // A cursor of DECLARE is a portal as well.
     const cursor = target === "portal" ? session?.cursorColumns?.(name) : undefined;
     if (cursor) {
-      wire.write(backend.rowDescription(describe(cursor, [])));
+      wire.write(described(cursor, []));
       return undefined;
     }
     if (!statement) return missing(target, name);
     if (target === "statement") wire.write(backend.parameterDescription(statement.types));
     const columns = statement.prepared?.columns;
-    wire.write(
-      columns ? backend.rowDescription(describe(columns, portal?.formats ?? [])) : backend.noData,
-    );
+    wire.write(columns ? described(columns, portal?.formats ?? []) : backend.noData);
     return undefined;
   }
 
@@ -460,6 +459,16 @@ export function createPostgresConnection(
     }
   }
 
+  async function answerAll(messages: readonly FrontendMessage[], turn: number): Promise<void> {
+    for (const message of messages)
+      try {
+        await answer(message);
+      } catch (error) {
+        refuse(error);
+      }
+    if (!closed && turn === turns) silence.begins(session);
+  }
+
   return {
     receive(chunk) {
       if (closed) return work;
@@ -472,12 +481,7 @@ export function createPostgresConnection(
       }
       silence.ends();
       const turn = ++turns;
-      for (const message of messages) {
-        work = work.then(() => answer(message)).catch(refuse);
-      }
-      work = work.then(() => {
-        if (!closed && turn === turns) silence.begins(session);
-      });
+      work = work.then(() => answerAll(messages, turn));
       return work;
     },
     cancel: () => session?.cancel?.(),
@@ -494,6 +498,17 @@ export function createPostgresConnection(
 async function runOnce(session: MockSession, sql: string): Promise<Outcome<StatementResult>> {
   const prepared = await session.prepare(sql, []);
   return prepared.ok ? prepared.value.run([]) : prepared;
+}
+
+/** Descriptions of columns in the formats that were asked for. */
+const descriptions = ofNode((_columns: readonly ResultColumn[]) => new Map<string, Buffer>());
+
+function described(columns: readonly ResultColumn[], formats: readonly Format[]): Buffer {
+  const known = descriptions(columns);
+  const name = formats.join();
+  const bytes = known.get(name) ?? backend.rowDescription(describe(columns, formats));
+  known.set(name, bytes);
+  return bytes;
 }
 
 function describe(

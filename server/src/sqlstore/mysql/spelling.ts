@@ -1,5 +1,6 @@
 // How names are written. MySQL's dialects look names up in lower case, and show columns as they were written: those of a
 // result as the query writes them, those that `*` stands for as their table does.
+import { ofNodes } from "../../query/nodes";
 import { createReader } from "../../frontend/sql/dialects/reader";
 import { inLowerCase } from "../../frontend/sql/text/spelling";
 import type { Dialect } from "../../program/dialect";
@@ -110,12 +111,18 @@ export function shownColumns(
   columns: readonly QueryColumn[],
   spelling: Spelling = NO_SPELLING,
 ): readonly QueryColumn[] {
-  return columns.map(({ name, type, origin, shown }) => ({
-    name: shown ?? spelling.get(name) ?? name,
-    type,
-    ...(origin && { origin }),
-  }));
+  return spelledColumns(columns, spelling);
 }
+
+const spelledColumns = ofNodes(
+  (columns: readonly QueryColumn[], spelling: Spelling): readonly QueryColumn[] =>
+    columns.map(({ name, type, origin, shape, shown }) => ({
+      name: shown ?? spelling.get(name) ?? name,
+      type,
+      ...(origin && { origin }),
+      ...(shape && { shape }),
+    })),
+);
 
 /** Where a table's rows are kept does not change with its name. */
 function columnPlace(table: Table, column: string): string {
