@@ -99,6 +99,8 @@ export interface DeleteStatement extends StatementBase {
    * as well; reading a program writes those out.
    */
   readonly truncates?: "alone" | "cascade";
+  /** True if statements before it did what ON DELETE asks of the rows that refer to its own. */
+  readonly leavesNoChildren?: true;
 }
 
 /** LOCK TABLE or an advisory lock. */

@@ -23,6 +23,7 @@ import {
   type Undo,
 } from "../store/machine";
 import { fromValue, type SqlValue } from "../store/value";
+import { actionsOf } from "./actions";
 import { boundSql } from "./boundSql";
 import { bindText } from "./literal";
 import { intoOf, plainSqlValue, variableOf } from "./machineValues";
@@ -66,6 +67,8 @@ export function startScript(
   const machine = startMachine(program, instance, freshValuesFrom(1_000_000));
   let anonymous = 0;
   const { dialect } = file;
+  const product = dialect === "postgres" ? "postgres" : "mariadb";
+  const isWrittenOut = actionsOf(machine.transaction);
   const around = itemsAround(file, machine.transaction.source.range);
   const items = dialect === "postgres" ? [] : around;
   const settings = dialect === "postgres" ? around.filter((each) => isSentSetting(file, each)) : [];
@@ -76,8 +79,14 @@ export function startScript(
     const { range } = statement.source;
     const own = offsetsOf(file.lines, range);
     const at = items.findIndex(({ start, end }) => start <= own.start && own.start < end);
+    const isWritten = isWrittenOut(statement);
     // Assignments to session variables of MySQL on the way; two reads may belong to one statement.
-    const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
+    const spans =
+      at < 0
+        ? isWritten
+          ? []
+          : [own]
+        : items.slice(nextItem, isWritten ? at : at + 1).filter(isExecuted);
     const sql: string[] = [];
     for (; (settings[nextSetting]?.end ?? Infinity) <= own.start; nextSetting++) {
       const { start = 0, end = 0 } = settings[nextSetting] ?? {};
@@ -90,6 +99,10 @@ export function startScript(
       sql.push(bound.sql);
     }
     nextItem = at + 1;
+    if (isWritten) {
+      const written = boundSql(machine, statement, product);
+      return written.ok ? { ok: true, sql: [...sql, written.sql] } : written;
+    }
     const rowsAfter = variablesText(file, items[at], statement);
     return { ok: true, sql, ...(rowsAfter !== undefined && { rowsAfter }) };
   }

@@ -7,6 +7,7 @@ import type { Level } from "../isolation/levels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
+import { actionsOf } from "../replay/actions";
 import { boundSql } from "../replay/boundSql";
 import { bindText, literal } from "../replay/literal";
 import { intoOf, plainSqlValue, variableOf } from "../replay/machineValues";
@@ -56,6 +57,7 @@ export function unrolledTexts(input: TestInput): UnrolledTexts {
     const machine = startMachine(program, instance, fresh);
     // Includes the effects of triggers: the script runs without them.
     const isFired = sendsTriggers(machine.transaction, triggered) !== undefined;
+    const isWrittenOut = actionsOf(machine.transaction);
     const steps = ran.execution.steps.filter((step) => step.instance === instance.instance);
     const own: UnrolledStatement[] = [];
     let anonymous = 0;
@@ -71,7 +73,7 @@ export function unrolledTexts(input: TestInput): UnrolledTexts {
         own.push({ id: statement.id, text, isAlone, ...placeOf(machine) });
       };
       const file = scanned.find(({ lines }) => lines.file === statement.source.file);
-      if (!isSqlFile(machine.transaction.source) || isFired) {
+      if (!isSqlFile(machine.transaction.source) || isFired || isWrittenOut(statement)) {
         const written = boundSql(machine, statement, product);
         add(written.ok ? written.sql : statement.text);
       } else if (file && machine.transaction.boundary !== "routine") {

@@ -63,15 +63,20 @@ export function codeExample(
 ): Example {
   const files = codeFiles(name);
   const all = files.map(({ text }) => text).join("\n");
+  const declared = declaredNames(files.filter(({ file }) => file.endsWith(".sql")));
+  const chosen = words ?? declared.filter(isTelling);
+  const isBound = chosen.some((word) => new RegExp(`[^:]:${word}\\b`, "u").test(all));
   const isFree = (each: string): boolean =>
-    isLegal(each, "postgres") && isLegalThere(each) && !all.includes(each);
+    isLegal(each, "postgres") &&
+    isLegalThere(each) &&
+    !all.includes(each) &&
+    (!isBound || isParameter(each));
   return {
     name: `${name} at ${level}`,
     files,
     report: async (texts) => analyseProgram(await codeProgram(texts), level, 2),
     renamed(random) {
-      const declared = declaredNames(files.filter(({ file }) => file.endsWith(".sql")));
-      const names = naming(words ?? declared.filter(isTelling), "plain", random, isFree);
+      const names = naming(chosen, "plain", random, isFree);
       return { files: renamedWords(files, names), names };
     },
   };
@@ -134,6 +139,11 @@ function spellingOf(files: readonly SourceFile[], product: Product): Spelling {
 function isLegal(name: string, product: Product): boolean {
   if (Buffer.byteLength(name) > 63) return false;
   return product === "postgres" || !["new", "old"].includes(name);
+}
+
+/** True if libraries find a parameter of that name (`:name`) in a text: TypeORM, knex and Sequelize look for these letters alone. */
+function isParameter(name: string): boolean {
+  return /^\w+$/u.test(name);
 }
 
 /** True if a word is hardly anything but a column. */

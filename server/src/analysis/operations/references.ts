@@ -44,8 +44,8 @@ export function updatedParents(builder: Builder, declared: Table, draft: Draft, 
 }
 
 /** Reads the rows that refer to what a DELETE deletes: they must find nothing. */
-export function deletedChildren(builder: Builder, draft: Draft): void {
-  for (const { child, foreign } of references(builder, draft.table)) {
+export function deletedChildren(builder: Builder, draft: Draft, leavesNoChildren = false): void {
+  for (const { child, foreign } of references(builder, draft.table, leavesNoChildren)) {
     const own = tableOf(builder.tables, draft.table);
     const table = tableOf(builder.tables, child.name);
     const referenced = foreign.referenced.length > 0 ? foreign.referenced : own.primaryKey;
@@ -94,16 +94,18 @@ export function changedParents(builder: Builder, table: string, columns: readonl
 
 type ForeignKey = Table["foreignKeys"][number];
 
-/** Foreign keys into a table from used tables, except those that change their rows along with it. */
+/** Foreign keys into a table from used tables, except those that change their rows along with it, unless nothing is left to change. */
 function references(
   builder: Builder,
   table: string,
+  leavesNoChildren = false,
 ): readonly { readonly child: Table; readonly foreign: ForeignKey }[] {
   return [...builder.tables.declared.values()]
     .filter(({ name }) => builder.tables.accessed.has(name))
     .flatMap((child) =>
       child.foreignKeys
-        .filter((foreign) => foreign.table === table && foreign.onDelete === undefined)
+        .filter((foreign) => foreign.table === table)
+        .filter(({ onDelete }) => onDelete === undefined || leavesNoChildren)
         .map((foreign) => ({ child, foreign })),
     );
 }

@@ -100,7 +100,7 @@ export function flattenDelete(builder: Builder, statement: DeleteStatement): voi
     table: relation.table,
     ...chosen(placed.target, placed.found),
   });
-  deletedChildren(builder, draft);
+  deletedChildren(builder, draft, statement.leavesNoChildren);
   changed(builder, statement, draft);
   if (statement.returning) {
     const before = (column: string): Term => ({ kind: "column", column });

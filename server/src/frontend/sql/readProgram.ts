@@ -24,6 +24,7 @@ import { withLooseTexts } from "./looseTexts";
 import { createGrouping, type Group } from "./dialectDetection/databaseGroups";
 import { createDialectReader, type Indications } from "./dialectDetection/dialectsOf";
 import { doubtsOf } from "./doubts";
+import { foreignKeyActions, tablesWithActions } from "./foreignKeyActions";
 import { inferSchema } from "./inferSchema";
 import { readInvariants } from "./annotations/readInvariants";
 import { languageOf, type LanguageRoutines } from "./language";
@@ -305,8 +306,10 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
         });
   const order = files.map(({ lines }) => lines.file);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
+  // Actions of foreign keys fire PostgreSQL's triggers, and none of MySQL's.
+  const first = group.dialect === "postgres" ? "actions" : "triggers";
   const whole = read.map((each) =>
-    firing ? settle(around.tables, each, firing) : settled(around.tables, each),
+    firing ? settle(around.tables, each, { firing, first }) : settled(around.tables, each),
   );
   const typed = withBooleanTexts(whole, around.tables, group.dialect);
   const told = withByteLiterals(typed, around.tables, group.dialect);
@@ -320,16 +323,29 @@ function* lowerFiles(group: Group, around: Surroundings): SlicedWork<Lowering> {
 
 const replacements = ofNode((tables: readonly Table[]) => ({
   spelledOut: cascading(tables),
+  actions: foreignKeyActions(tables),
+  parents: tablesWithActions(tables),
   doubts: doubtsOf(tables),
   asUnit: withoutTransactions(tables),
 }));
 
 /** The transaction with all that the tables that it names make of it. Linear in it. */
-function settle(tables: readonly Table[], transaction: Transaction, firing?: Replace): Transaction {
-  const { spelledOut, doubts, asUnit } = replacements(tables);
+function settle(
+  tables: readonly Table[],
+  transaction: Transaction,
+  triggers?: { readonly firing: Replace; readonly first: "actions" | "triggers" },
+): Transaction {
+  const { spelledOut, actions, parents, doubts, asUnit } = replacements(tables);
   const { cascades } = namedTables(transaction.body);
   const whole = cascades ? replaceStatements(transaction, spelledOut) : transaction;
-  const fired = firing ? replaceStatements(whole, firing) : whole;
+  const acted = (each: Transaction): Transaction =>
+    parents.size > 0 && [...namedTables(each.body).tables.keys()].some((name) => parents.has(name))
+      ? replaceStatements(each, actions)
+      : each;
+  const { firing, first } = triggers ?? {};
+  const fire = (each: Transaction): Transaction =>
+    firing ? replaceStatements(each, firing) : each;
+  const fired = first === "triggers" ? acted(fire(whole)) : fire(acted(whole));
   const isDoubtful =
     doubts.tables.size > 0 &&
     [...namedTables(fired.body).tables.keys()].some((name) => doubts.tables.has(name));

@@ -232,10 +232,11 @@ function unknownAt(transaction: Transaction, reason: string, source: SourceRange
   return { reason, transactions: [transaction.id], ...placeOf(source) };
 }
 
-/** Deletions that change other tables by ON DELETE CASCADE or SET NULL, which are not followed. */
+/** Deletions that change other tables by ON DELETE CASCADE or SET NULL, where these changes are not written out. */
 function cascades(program: Program, transaction: Transaction): readonly Unknown[] {
   return statementsOf(transaction.body).flatMap((statement) => {
     if (statement.kind !== "delete" || statement.truncates) return [];
+    if (statement.leavesNoChildren) return [];
     const { table: deleted } = statement.relation;
     return program.schema.tables
       .filter((table) => table.foreignKeys.some((key) => key.table === deleted && key.onDelete))
