@@ -25,6 +25,7 @@ const CLIENTS = {
   "drizzle-orm": "0.45.4",
   knex: "3.3.0",
   kysely: "0.28.18",
+  massive: "6.11.3",
   mysql2: "3.24.6",
   objection: "3.1.5",
   pg: "8.23.1",

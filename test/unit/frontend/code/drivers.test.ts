@@ -343,6 +343,46 @@ export async function idle(id: number) {
   });
 });
 
+describe("massive", () => {
+  it("runs what a table is asked for, in functions' transactions, on a database that comes from elsewhere", () =>
+    check(
+      `import massive from "massive";
+export const start = (app) => massive("").then((db) => app.set("db", db));
+export async function take(req, id: number, n: number) {
+  await req.app.get("db").withTransaction(async (tx) => {
+    const { balance } = await tx.account.findOne({ id });
+    await tx.account.update({ id }, { balance: balance - n, unknown: 1 });
+  });
+}
+export async function low(req, most: number) {
+  return req.app.get("db").account.find({ "balance <": most }, { fields: ["id"], limit: 5 });
+}`,
+      "postgres",
+      [
+        "take explicit",
+        "  r1 = select account.id as id, account.balance as balance from account where (account.id = :id) limit 1",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  update account set balance = (r1.balance - :n) where (account.id = :id) returning r2: account.id as id, account.balance as balance",
+        "low autocommit",
+        "  r1 = select account.id as id from account where (account.balance < :most) limit 5",
+        "  return",
+      ],
+    ));
+  it("does not guess what an argument, an option or an operator means", async () => {
+    const text = `import massive from "massive";
+const db = massive("");
+export const all = async (wanted) => (await db).account.find(wanted);
+export const some = async () => (await db).account.find({}, { distinct: true });
+export const jsonb = async () => (await db).account.find({ "balance @>": [1] });`;
+    const found = await transactionsOf(DDL, { "a.ts": text }, "postgres");
+    assert.deepEqual(
+      found.map((each) => printed([each])[1]?.trim().split(" ")[0]),
+      ["opaque", "opaque", "opaque"],
+    );
+  });
+});
+
 describe("queries that are parts of one another", () => {
   const LIBRARIES = {
     slonik: `import { createPool, sql } from "slonik";

@@ -10,6 +10,7 @@ import { JPA } from "./java/jpa/jpa";
 import { MYBATIS } from "./java/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
+import { MASSIVE } from "./massive";
 import { MIKRO_ORM } from "./mikroorm/mikroorm";
 import { MSSQL } from "./mssql";
 import { MYSQL2 } from "./mysql2";
@@ -41,6 +42,7 @@ export const LIBRARIES: readonly Library[] = [
   SERVERLESS_MYSQL,
   POSTGRES_JS,
   PG_PROMISE,
+  MASSIVE,
   PLANETSCALE,
   PRISMA,
   KNEX,

@@ -19,7 +19,6 @@ const OF_NODE: readonly Unsupported[] = [
   ["Zapatos", "zapatos"],
   ["PgTyped", "@pgtyped/runtime", "@pgtyped/query"],
   ["ts-sql-query", "ts-sql-query"],
-  ["Massive", "massive"],
   ["Lucid", "@adonisjs/lucid"],
   ["LoopBack", "@loopback/repository", "loopback-datasource-juggler", "jugglingdb"],
   ["Deepkit ORM", "@deepkit/orm", "@deepkit/sql"],

@@ -53,7 +53,7 @@ function naming(modules: string, schemes: string, options: string): RegExp {
 
 const NAMES: Readonly<Record<Dialect, RegExp>> = {
   postgres: naming(
-    "pg|postgres|pg-promise|slonik|@neondatabase/serverless|@vercel/postgres|@electric-sql/pglite|@databases/pg|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
+    "pg|postgres|pg-promise|massive|slonik|@neondatabase/serverless|@vercel/postgres|@electric-sql/pglite|@databases/pg|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
     "postgres|postgresql",
     "pg|postgres|postgresql|aurora-postgres",
   ),

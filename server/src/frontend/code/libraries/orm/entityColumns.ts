@@ -45,7 +45,7 @@ export function columnValue(model: Model, name: string, value: Value, tools: Too
     case "object":
       return heldIn(value, property, tools);
     case "input":
-      return isKey(value) ? value : tools.member(value, property);
+      return isKeyArgument(value) ? value : tools.member(value, property);
     case "scalar":
       return value;
     default:
@@ -53,8 +53,8 @@ export function columnValue(model: Model, name: string, value: Value, tools: Too
   }
 }
 
-/** True if an argument is a key and no entity: by its type, or else by its name. */
-function isKey({ path, type }: Extract<Value, { kind: "input" }>): boolean {
+/** True if an argument is a key and no record: by its type, or else by its name. */
+export function isKeyArgument({ path, type }: Extract<Value, { kind: "input" }>): boolean {
   if (type === undefined) return /id$/iu.test(path);
   return /^[\s|]*(?:number|string|bigint|int|long|Integer|Long|String|UUID)\b/u.test(type);
 }

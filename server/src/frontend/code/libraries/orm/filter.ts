@@ -22,6 +22,8 @@ export type Operation =
 export interface FilterLanguage {
   /** The operation that a key of a record is; undefined of properties, "unknown" of operators that are not understood. */
   readonly operation: (key: string) => Operation | "unknown" | undefined;
+  /** The property that a key names, where the operator stands in the key as well (`"balance >"`). */
+  readonly keyed?: (key: string) => KeyedOperation;
   /** How a list of filters is joined; a list of `keys` names rows, as a single value does. */
   readonly list: "AND" | "OR" | "keys";
   /** Properties with such a value are no condition. */
@@ -36,6 +38,11 @@ export interface FilterLanguage {
   readonly text?: (value: Value) => Fragment | undefined;
   /** The condition that a value of the mapper's own says of a column. */
   readonly condition?: (column: FilterColumn, value: Value) => Fragment | undefined;
+}
+
+export interface KeyedOperation {
+  readonly property: string;
+  readonly operation: Operation | "unknown";
 }
 
 /** A column in a filter; one that is required is never NULL. */
@@ -126,11 +133,13 @@ function fieldFilter(
 
 function propertyFilter(
   place: Place,
-  name: string,
+  key: string,
   value: Value,
   language: FilterLanguage,
 ): readonly Fragment[] | undefined {
   const { model } = place;
+  const keyed = language.keyed?.(key);
+  const name = keyed?.property ?? key;
   const relation = model.relations.find(({ property }) => property === name);
   const column = relation?.column === undefined ? columnOf(model, name) : columnOfKey(model, relation.column); // prettier-ignore
   if (!column) return undefined;
@@ -139,13 +148,26 @@ function propertyFilter(
   let isKnown = true;
   const condition = (each: Value): Fragment | undefined => {
     const asked = relation ? keyOfRelated(place, name, each, language) : each;
-    const made = asked && comparison(own, asked, language);
+    const made = asked && (keyed ? keyedComparison(own, keyed.operation, asked, language) : comparison(own, asked, language)); // prettier-ignore
     if (made === undefined) isKnown = false;
     return made;
   };
   const made = language.skips === "nothing" ? condition(value) : optionalCondition(value, condition); // prettier-ignore
   if (!isKnown) return undefined;
   return made ? [made] : [];
+}
+
+/** A condition whose operator the key says: equality of a list is membership. */
+function keyedComparison(
+  column: FilterColumn,
+  operation: KeyedOperation["operation"],
+  value: Value,
+  language: FilterLanguage,
+): Fragment | undefined {
+  if (operation === "unknown") return undefined;
+  if (operation === "=") return comparison(column, value, language);
+  const isMembership = operation === "<>" && language.hasLists && isListed(value);
+  return operationOn(column, isMembership ? "NOT IN" : operation, [value], language);
 }
 
 function columnOfKey(model: Model, column: string): ModelColumn {
