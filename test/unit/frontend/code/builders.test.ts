@@ -15,6 +15,25 @@ async function check(text: string, expected: readonly string[]): Promise<void> {
 }
 
 describe("query builders", () => {
+  for (const [how, join] of [
+    ["join", "sql.join(rows, sql`, `)"],
+    ["reduce", "rows.reduce((all, each) => sql`${all}, ${each}`)"],
+  ] as const)
+    it(`make one text of parts of queries by ${how}`, () =>
+      check(
+        `import { drizzle } from "drizzle-orm/node-postgres";
+import { sql } from "drizzle-orm";
+const db = drizzle(process.env.URL);
+export async function add(account: number, amounts: number[]) {
+  const rows = amounts.map((each) => sql\`(\${account}, \${each})\`);
+  await db.execute(sql\`INSERT INTO log (account, amount) VALUES \${JOIN}\`);
+}`.replace("JOIN", join),
+        [
+          "add autocommit",
+          "  insert log {id = fresh sequence, account = :account, amount = :amounts[1]} {id = fresh sequence, account = :account, amount = :amounts[2]}",
+        ],
+      ));
+
   it("run the one of two methods that a condition names", () =>
     check(
       `import knex from "knex";

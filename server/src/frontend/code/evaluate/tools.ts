@@ -1,26 +1,18 @@
 // Tools of libraries on the state at hand.
 import type { Library, Tools } from "../libraries/library";
 import type { Value } from "../values";
-import { literal } from "../../sql/expressions";
 import { conditionOf, expressionOf } from "./values/convert";
 import { truthFromOutside } from "./values/outside";
 import { emitStatement } from "./sql/emitStatement";
 import { heldNamesOf } from "./values/exactTypes";
 import { itemsOf, listOf, recordOf } from "./lists/collections";
+import { firstElements } from "./lists/fragments";
 import { spelledOut } from "./lists/conditionalAppend";
 import { declaredFacts } from "./calls/declarations";
 import { settle } from "./calls/awaits";
 import { eachItem } from "./lists/iteration";
 import { binary } from "./values/operators";
-import {
-  elementOf,
-  firstRow,
-  itemOf,
-  memberOf,
-  optionalMember,
-  requireHolds,
-  setMember,
-} from "./values/member";
+import { firstRow, memberOf, optionalMember, requireHolds, setMember } from "./values/member";
 import { knowing } from "./values/presence";
 import { mayFail } from "./errors/failures";
 import { firstWhere, isItem, rowsWhere } from "./lists/rowSearch";
@@ -149,18 +141,6 @@ function makeTools(state: State, library: Library): Tools {
       lose(state, reason, source, effect);
     },
   };
-}
-
-/** Two rows take part in a dependency; beyond the end of an array is NULL, which nothing is equal to. */
-const ELEMENTS = [1, 2];
-
-function firstElements(state: State, value: Value): readonly Value[] | undefined {
-  if (value.kind === "derived" && value.how === "map") {
-    const items = firstElements(state, value.from);
-    return items && ELEMENTS.map((index) => itemOf(state, value, index - 1));
-  }
-  if (value.kind !== "input" || value.element) return undefined;
-  return ELEMENTS.map((index) => elementOf(value, literal(index)));
 }
 
 function fieldsOf(state: State, value: Value): ReadonlyMap<string, Value> | undefined {

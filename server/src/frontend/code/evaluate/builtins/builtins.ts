@@ -17,6 +17,7 @@ import {
 } from "../../values";
 import { isInput } from "../../roots/provenance";
 import { conditionOf, expressionOf, readsOf } from "../values/convert";
+import { reducedParts } from "../lists/fragments";
 import { itemsOf, listOf, recordOf, spreadArguments } from "../lists/collections";
 import { boundTo } from "../calls/callbacks";
 import {
@@ -583,6 +584,8 @@ function putAside(state: State, by: Value): Value {
 function reduced(state: State, self: Value, args: readonly Value[], site: CallSite): Value {
   const [by, start] = args;
   if (!by) return unknown("a reduction without a function is not understood", readsOf(self));
+  const parts = start ? undefined : reducedParts(state, self, by, site);
+  if (parts) return parts;
   const sum = newCell(state, start ?? oneOfSeveral("the first item of a reduction", readsOf(self)));
   eachItem(state, self, site.span, (item, index) => {
     const next = state.evaluator.call(state, by, [sum.value ?? UNDEFINED, item, index], site);
