@@ -99,7 +99,7 @@ function readModel(value: JsonValue, problems: Problems): DriverModel | undefine
   };
 }
 
-/** `pool|client: query`: the names before the colon are clients. */
+/** `pool|client: query`: the names before the colon are clients; without a colon, all are functions of the module. */
 function checkOwners(
   methods: JsonValue | undefined,
   clients: Readonly<Record<string, ClientModel>>,
@@ -108,6 +108,11 @@ function checkOwners(
   if (methods?.kind !== "object") return;
   for (const { key, keyRange } of methods.entries) {
     const [owners = ""] = key.includes(": ") ? key.split(": ") : [];
+    const [first = "", ...others] = key.split(/[\s:]+/u);
+    if (owners === "" && others.length > 0 && first.split("|").every((each) => Object.hasOwn(clients, each))) {
+      const message = `methods of a client stand behind a colon and a space: "${first}: ${others.join(" ")}"`;
+      problems.push({ severity: "error", message, range: keyRange });
+    }
     for (const owner of owners.split("|").filter((each) => each !== "")) {
       if (Object.hasOwn(clients, owner)) continue;
       const message = unknownText("client", owner, Object.keys(clients));
@@ -120,17 +125,16 @@ function clientIn(value: JsonValue, problems: Problems): ClientModel | undefined
   const entries = entriesOf(value, ["kind", "types", "made", "exported", "isPerhapsOne", "as"], problems); // prettier-ignore
   const kind = choiceIn(entries.get("kind"), "kind", ["pool", "connection"] as const, problems);
   if (!entries.has("kind") && value.kind === "object") missing(value, "kind", problems);
-  if (kind === undefined) return undefined;
   const lists = ["types", "made", "exported"] as const;
+  const texts = lists.flatMap((key) =>
+    entries.has(key) ? [[key, textsIn(entries.get(key), key, problems)] as const] : [],
+  );
   const as = textIn(entries.get("as"), "as", problems);
   const isPerhapsOne = flagIn(entries.get("isPerhapsOne"), "isPerhapsOne", problems);
+  if (kind === undefined) return undefined;
   return {
     kind,
-    ...Object.fromEntries(
-      lists.flatMap((key) =>
-        entries.has(key) ? [[key, textsIn(entries.get(key), key, problems)]] : [],
-      ),
-    ),
+    ...Object.fromEntries(texts),
     ...(as !== undefined && { as }),
     ...(isPerhapsOne !== undefined && { isPerhapsOne }),
   };

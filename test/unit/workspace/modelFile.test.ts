@@ -108,6 +108,16 @@ describe("models of a workspace", () => {
     ['"kind": "scope"', '"kind": "scoop"', 'there is no effect "scoop"; did you mean "scope"?'],
     ['"client": "work"', '"client": "wrok"', 'there is no client "wrok"; did you mean "work"?'],
     ['"store|work: row"', '"stor|work: row"', 'there is no client "stor"; did you mean "store"?'],
+    [
+      '"store|work: row"',
+      '"store|work row"',
+      'methods of a client stand behind a colon and a space: "store|work: row"',
+    ],
+    [
+      '"store|work: row"',
+      '"store:row"',
+      'methods of a client stand behind a colon and a space: "store: row"',
+    ],
     ['"kind": "pool"', '"kind": "poll"', 'there is no kind "poll"; did you mean "pool"?'],
     ['"client": "work",', "", '"client" is missing'],
     ['"modules": ["@acme/warehouse"],', "", '"modules" is missing'],
@@ -128,6 +138,16 @@ describe("models of a workspace", () => {
       assert.ok(problems[0]?.message.startsWith(message), problems[0]?.message);
     });
   }
+
+  it("are told all mistakes of a client at once", () => {
+    const text = MODEL.replace('"kind": "pool"', '"kind": "poll"').replace(
+      '["openStore"]',
+      '"openStore"',
+    );
+    const { problems } = parseModelFile(text);
+    assert.ok(problems.some(({ message }) => message.startsWith("there is no kind")));
+    assert.ok(problems.some(({ message }) => message.startsWith('"made" must be a list')));
+  });
 
   it("are none of several for one package", () => {
     const [a, b] = ["isolens.models/a.json", "isolens.models/b.json"] as const;

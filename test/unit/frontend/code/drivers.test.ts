@@ -315,6 +315,12 @@ export async function idle(id: number) {
       "mysql",
       taking("take", "explicit", `  ${READ}`, "  if (size(r1) <= 0)", "    rollback", `  ${TAKEN}`),
     ));
+  it("is known by what it is asked where it comes from elsewhere", () =>
+    check(
+      `${open}export const handler = (context, id: number) => context.db.query("DELETE FROM account WHERE id = ?", [id]);`,
+      "mysql",
+      ["handler autocommit", "  delete account where (account.id = :id)", "  return"],
+    ));
   it("sends nothing where a function gives no statement, and keeps what branches add", () =>
     check(
       `${open}export async function take(id: number, n: number, all: boolean) {

@@ -33,6 +33,12 @@ export const SERVERLESS_MYSQL = driver(
       "db: connect config end quit changeUser": { kind: "nothing" },
       "transaction: rollback": { kind: "itself" },
     },
+    duckTyped: {
+      methods: ["query"],
+      dialects: ["mysql", "mariadb"],
+      pool: "db",
+      connection: "db",
+    },
   },
   {
     query: written,
