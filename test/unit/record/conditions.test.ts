@@ -50,3 +50,42 @@ INSERT INTO booking (event_id, who) VALUES (:id, :who);
   ]);
   assert.match(learnt(moments).join(), /what decides here was not learnt/);
 });
+
+test("what is left behind another number is enough for an amount; a new row's number is no change of another table's", () => {
+  const calls = [
+    { whole: 10, taken: 0, wanted: 4 },
+    { whole: 10, taken: 4, wanted: 6 },
+    { whole: 10, taken: 10 },
+    { whole: 4, taken: 0, wanted: 3 },
+    { whole: 4, taken: 3 },
+  ].map(({ whole, taken, wanted }, at): Call => [
+    {
+      sql: `SELECT seats FROM shows WHERE id = ${String(at)}`,
+      columns: ["seats"],
+      rows: [[String(whole)]],
+    },
+    {
+      sql: `SELECT sum(seats) AS taken FROM holds WHERE show_id = ${String(at)}`,
+      columns: ["taken"],
+      rows: [[String(taken)]],
+    },
+    ...(wanted === undefined
+      ? []
+      : [
+          {
+            sql: `INSERT INTO holds (show_id, seats) VALUES (${String(at)}, ${String(wanted)})`,
+            affected: 1,
+          },
+        ]),
+  ]);
+  assert.deepEqual(learnt(calls), [
+    `-- @isolens unit work
+-- @isolens learnt 5 runs
+-- @isolens over "s1_seats - s2_taken >= seats" fits the 3 runs that went on; of those that did not, seats was not seen
+SELECT seats FROM shows WHERE id = :id \\gset s1_
+SELECT sum(seats) AS taken FROM holds WHERE show_id = :id \\gset s2_
+\\if :s1_seats - :s2_taken >= :seats
+INSERT INTO holds (show_id, seats) VALUES (:id, :seats);
+\\endif`,
+  ]);
+});

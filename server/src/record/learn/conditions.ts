@@ -228,7 +228,7 @@ function compared(question: DecisionQuestion): Decision | undefined {
   const [best] = fitting;
   if (best === undefined) return undefined;
   const alike = fitting.filter(({ rank }) => rank === best.rank);
-  // What is the same in all runs may as well be a number of the program.
+  // A value that is the same in all runs may as well be a number of the program.
   const number = best.isFixed ? constants(question, true) : undefined;
   return doubtful(question, best.condition, alike.length - 1 + Number(number !== undefined), [
     ...alike.flatMap(({ values }) => values),
@@ -362,22 +362,67 @@ function oneText(
   return written && `${known.expression} ${own === here ? "=" : "<>"} ${written}`;
 }
 
-/** An amount that shows only where the way goes on, and that what was read was enough for in all these runs. */
+/**
+ * An amount that shows only where the way goes on, and that what was read was enough for in all these runs: one number, or
+ * what is left of it behind another. Of several, one by which the most runs that did not go on had too little for an amount
+ * that was seen.
+ */
 function bounded(question: DecisionQuestion): Decision | undefined {
-  const { here } = question;
-  for (const known of amounts(latestFirst(columnsOf(question)))) {
-    for (const input of amounts(question.later)) {
-      const enough = here.every((path) => numeric(known, input, (a, b) => a >= b)(path) === true);
-      if (!enough || here.length < 2) continue;
-      const condition = `${known.expression} >= ${input.expression}`;
-      return {
-        condition,
+  const { here, elsewhere } = question;
+  if (here.length < 2) return undefined;
+  const read = amounts(latestFirst(columnsOf(question)));
+  let best: (Decision & { readonly explained: number }) | undefined;
+  for (const input of amounts(question.later)) {
+    const sent = here.map((path) => numberOf(input.of(path)));
+    for (const { expression, of, values } of [...read.map(one), ...read.flatMap(rests(read))]) {
+      const isEnough = here.every((path, at) => (of(path) ?? NaN) >= (sent[at] ?? NaN));
+      if (!isEnough) continue;
+      const most = Math.max(...sent.flatMap((amount) => amount ?? []));
+      const explained = elsewhere.filter((path) => (of(path) ?? NaN) < most).length;
+      if (best !== undefined && explained <= best.explained) continue;
+      const condition = `${expression} >= ${input.expression}`;
+      best = {
+        ...{ condition, explained },
         doubt: `"${shown(condition)}" fits the ${String(here.length)} runs that went on; of those that did not, ${input.expression.slice(1)} was not seen`,
-        deciders: [{ known, aimAt: aimsAround(question, known, input) }, ...fittingTexts(question)],
+        deciders: [
+          ...values.map((known) =>
+            values.length === 1 ? { known, aimAt: aimsAround(question, known, input) } : { known },
+          ),
+          ...fittingTexts(question),
+        ],
       };
     }
   }
-  return undefined;
+  return best;
+}
+
+interface Amount {
+  readonly expression: string;
+  readonly of: (path: Path) => number | undefined;
+  readonly values: readonly KnownValue[];
+}
+
+function one(known: KnownValue): Amount {
+  return {
+    expression: known.expression,
+    of: (path) => numberOf(known.of(path)),
+    values: [known],
+  };
+}
+
+/** Differences between a number and what another statement read. */
+function rests(all: readonly KnownValue[]): (whole: KnownValue) => readonly Amount[] {
+  return (whole) =>
+    all
+      .filter(({ step }) => step !== whole.step)
+      .map((part) => ({
+        expression: `${whole.expression} - ${part.expression}`,
+        of: (path) => {
+          const [left, right] = [numberOf(whole.of(path)), numberOf(part.of(path))];
+          return left === undefined || right === undefined ? undefined : left - right;
+        },
+        values: [whole, part],
+      }));
 }
 
 const TWINS = 2;

@@ -142,9 +142,12 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
     .filter((known) => paths.every((path) => numberOf(known.of(path)) !== undefined))
     .sort((a, b) => rankOf(a, hole) - rankOf(b, hole) || b.step - a.step);
   for (const base of bases) {
-    // A number that is added to a column is no new value of it.
+    // A number that is added to a column is no new value of it, nor is one of another table's column.
     const isSame =
-      isSameColumn(base.column, hole.column) && base.origin === "column" && hole.isChange !== true;
+      isSameColumn(base.column, hole.column) &&
+      base.origin === "column" &&
+      hole.isChange !== true &&
+      isOfWrittenTable(base, question);
     const values = paths.map((path) => numberOf(base.of(path)) ?? 0);
     const shifts = paths.map((path, at) => exact((numberOf(of(path)) ?? 0) - (values[at] ?? 0)));
     const [first = 0] = shifts;
@@ -173,6 +176,16 @@ function shiftedOrigin(question: ValueQuestion): Origin | undefined {
     if (isSame) return newShift(question, base, shifts);
   }
   return undefined;
+}
+
+const WRITTEN =
+  /^(?:insert (?:ignore )?into|replace into|update(?: only)?) (?:["`]?\w+["`]?\.)*["`]?(\w+)["`]?/i;
+
+/** True if the statement that read a value names the table that this one writes. */
+function isOfWrittenTable(base: KnownValue, { paths: [path], step }: ValueQuestion): boolean {
+  const table = WRITTEN.exec(path?.[step]?.text ?? "")?.[1]?.toLowerCase();
+  const words: readonly string[] = path?.[base.step]?.text.toLowerCase().match(/\w+/g) ?? [];
+  return table === undefined || words.includes(table);
 }
 
 /** Two amounts are taken away at once. */
