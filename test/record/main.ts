@@ -29,6 +29,7 @@ async function main(args: readonly string[]): Promise<void> {
       names.length === 0 || names.some((each) => name.toLowerCase().includes(each.toLowerCase())),
   );
   const missing: string[] = [];
+  let [open, left] = [0, 0];
   console.log(
     `${"application".padEnd(36)} races found   twins accused   undecided${isPerturbed ? "   doubts" : ""}`,
   );
@@ -37,10 +38,13 @@ async function main(args: readonly string[]): Promise<void> {
     if (typeof line === "string") missing.push(`${application.name}: ${line}`);
     else {
       const { found, accused, undecided, doubts } = line;
+      open += doubts?.before ?? 0;
+      left += doubts?.after ?? 0;
+      const settled = doubts && `${String(doubts.before)} -> ${String(doubts.after)}`;
       const count = (own: readonly string[], all: readonly string[]): string =>
         `${String(own.length)} of ${String(all.length)}`;
       console.log(
-        `${application.name.padEnd(36)} ${count(found, application.races).padEnd(13)} ${count(accused, application.twins).padEnd(15)} ${String(undecided).padEnd(11)} ${doubts}`.trimEnd(),
+        `${application.name.padEnd(36)} ${count(found, application.races).padEnd(13)} ${count(accused, application.twins).padEnd(15)} ${String(undecided).padEnd(11)} ${settled ?? ""}`.trimEnd(),
       );
       const lost = application.races.filter((name) => !found.includes(name));
       if (lost.length > 0) console.log(`  not found: ${lost.join(", ")}`);
@@ -48,6 +52,10 @@ async function main(args: readonly string[]): Promise<void> {
       if (lost.length > 0 || accused.length > 0) process.exitCode = 1;
     }
   }
+  if (open > 0)
+    console.log(
+      `${String(open - left)} of ${String(open)} doubts settled (${(100 * (1 - left / open)).toFixed(0)} %)`,
+    );
   for (const each of missing) console.log(`not run: ${each}`);
 }
 
@@ -56,7 +64,7 @@ interface Line {
   readonly accused: readonly string[];
   readonly undecided: number;
   /** Those that other answers could settle, before and after. */
-  readonly doubts: string;
+  readonly doubts?: { readonly before: number; readonly after: number };
 }
 
 const PERTURB = "--perturb";
@@ -102,11 +110,12 @@ async function recorded(
         ({ transactions }) =>
           transactions.includes(name) && transactions.every((each) => all.includes(each)),
       );
+    const [, before, after] = /of (\d+) doubts .*, (\d+) are left/.exec(run.error) ?? [];
     return {
       found: races.filter(within(races)),
       accused: twins.filter(within(twins)),
       undecided: report?.unknown.length ?? 0,
-      doubts: (/of (\d+) doubts .*, (\d+) are left/.exec(run.error)?.slice(1) ?? []).join(" -> "),
+      ...(before !== undefined && { doubts: { before: Number(before), after: Number(after) } }),
     };
   } finally {
     await temporary.stop();

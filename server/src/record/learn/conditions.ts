@@ -90,7 +90,7 @@ function doubtful(
 
 /** A condition as people read it. */
 function shown(condition: string): string {
-  return condition.replace(/(^|[^:]):(?=\w)/g, "$1");
+  return condition.replace(/(^|[\s(-]):(?=\w)/g, "$1");
 }
 
 /** How many rows the statements before found or changed: none, or some. */
@@ -198,6 +198,8 @@ function compared(question: DecisionQuestion): Decision | undefined {
     readonly condition: string;
     readonly rank: number;
     readonly values: readonly DecidingValue[];
+    /** Different statements read them. */
+    readonly isAcross: boolean;
     /** One of the two never differs. */
     readonly isFixed: boolean;
   }[] = [];
@@ -220,6 +222,7 @@ function compared(question: DecisionQuestion): Decision | undefined {
         condition: `${left.expression} ${operator} ${right.expression}`,
         rank,
         values: [{ known: left }, { known: right }],
+        isAcross: left.step !== right.step,
         isFixed: [left, right].some(({ of }) => distinct(paths.map(of)) === 1),
       });
     }
@@ -228,12 +231,16 @@ function compared(question: DecisionQuestion): Decision | undefined {
   const [best] = fitting;
   if (best === undefined) return undefined;
   const alike = fitting.filter(({ rank }) => rank === best.rank);
-  // A value that is the same in all runs may as well be a number of the program.
-  const number = best.isFixed ? constants(question, true) : undefined;
-  return doubtful(question, best.condition, alike.length - 1 + Number(number !== undefined), [
-    ...alike.flatMap(({ values }) => values),
-    ...(number?.deciders ?? []),
-  ]);
+  // A number of the program may fit as well. Whether anything is left is asked more often than how much of something else.
+  const tight = constants(question, true);
+  const isLikely = best.isAcross && / (?:>=|<) 1$/.test(tight?.condition ?? "");
+  const number = isLikely || best.isFixed ? tight : undefined;
+  return doubtful(
+    question,
+    (isLikely ? number?.condition : undefined) ?? best.condition,
+    alike.length - 1 + Number(number !== undefined),
+    [...alike.flatMap(({ values }) => values), ...(number?.deciders ?? [])],
+  );
 }
 
 function numeric(
@@ -476,8 +483,8 @@ function chosen(question: DecisionQuestion): Decision {
   const counts = `${String(question.here.length)} runs went on and ${String(question.elsewhere.length)} did not`;
   const deciders = columnsOf(question).map((known) => ({ known }));
   const paths = [...question.here, ...question.elsewhere];
-  const [read] = latestFirst(
-    question.knowns.filter(({ origin }) => origin === "column" || origin === "count"),
+  const [read] = amounts(
+    latestFirst(question.knowns.filter(({ origin }) => origin === "column" || origin === "count")),
   ).filter(
     ({ of }) =>
       paths.every((path) => numberOf(of(path)) !== undefined) && distinct(paths.map(of)) > 1,
