@@ -4,9 +4,9 @@ import type { Command } from "../../../../program/statement";
 import { walkCommand } from "../../../sql/walk";
 import type { HirFunction } from "../../hir";
 import { semanticsOf } from "../../semantics";
-import { ageOf } from "../../values";
+import { ageOf, scalar } from "../../values";
 import { emit, lose, sourceOf, type CallSite, type State } from "../state";
-import { negate } from "../values/convert";
+import { conditionOf, negate } from "../values/convert";
 import { requireHolds } from "../values/member";
 import { truthFromOutside } from "../values/outside";
 
@@ -38,7 +38,7 @@ export function startOf({ trail, workspace, taint, unfollowed, present }: State)
 /**
  * Ends the transaction with an error or goes on, in place of what a call did, where that was nothing else: it ran no statement,
  * wrote nothing older than itself, and nobody asks for its result. What it does before its first part that is not understood
- * stays. The answer is an input; where it depends on what was read, another order may have another answer, which is a loss.
+ * stays. The answer is an input; where it depends on what was read, it is a function of that, and a loss.
  * Gives whether it did so.
  */
 export function asksWhetherItFails(
@@ -67,29 +67,55 @@ export function asksWhetherItFails(
   for (const command of commands.slice(0, exact)) emit(state, command);
   const source = sourceOf(state, site.span);
   const failure = `${name}() fails`;
-  requireHolds(state, negate(truthFromOutside(state, failure)), failure, source);
+  const reads = readsIn(state, rest);
+  const holds =
+    reads.length === 0
+      ? negate(truthFromOutside(state, failure))
+      : conditionOf(state, scalar(goesOn(name, reads), "bool"));
+  requireHolds(state, holds, failure, source);
   const doubt = isOpaque ? "uses the database" : "refuses what was read";
-  if (isOpaque || dependsOnReads(state, rest))
-    lose(state, `whether ${name}() ${doubt} is not known`, source);
+  if (isOpaque || reads.length > 0) lose(state, `whether ${name}() ${doubt} is not known`, source);
   return true;
 }
 
-/** True if what the commands do depends on a result, or on a variable of the code before them. */
-function dependsOnReads({ outside }: State, commands: readonly Command[]): boolean {
+/** A function of the code with an answer for what was read. */
+function goesOn(name: string, reads: readonly Expression[]): Expression {
+  return { kind: "call", name: `code:${name}`, arguments: reads, deterministic: true };
+}
+
+/** The results on which commands depend, and the variables of the code before them. */
+function readsIn({ outside }: State, commands: readonly Command[]): readonly Expression[] {
   const own = new Set(outside);
   const note = (command: Command): void => {
     if (command.kind === "assign") own.add(command.variable);
+    if (command.kind === "loop" && command.over.kind === "count") own.add(command.over.variable);
   };
   for (const each of commands) walkCommand(each, { command: note });
-  let isRead = false;
+  const found = new Map<string, Expression>();
   const expression = (each: Expression): void => {
-    isRead ||= READS.has(each.kind) || (each.kind === "variable" && !own.has(each.name));
+    const read = readOf(each, own);
+    if (read) found.set(JSON.stringify(read), read);
   };
   for (const each of commands) walkCommand(each, { expression });
-  return isRead;
+  return [...found.values()];
 }
 
-const READS: ReadonlySet<Expression["kind"]> = new Set(["field", "size", "affected", "among"]);
+function readOf(expression: Expression, own: ReadonlySet<string>): Expression | undefined {
+  switch (expression.kind) {
+    case "field":
+      // The row of a round is none behind its loop.
+      return expression.at === "first" ? expression : { kind: "size", result: expression.result };
+    case "among":
+      return { kind: "size", result: expression.result };
+    case "size":
+    case "affected":
+      return expression;
+    case "variable":
+      return own.has(expression.name) ? undefined : expression;
+    default:
+      return undefined;
+  }
+}
 
 function contains(command: Command, test: (command: Command) => boolean): boolean {
   let isFound = false;
