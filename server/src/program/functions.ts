@@ -16,6 +16,15 @@ export function functionFacts(name: string): FunctionFacts {
   return FACTS.get(name.toLowerCase()) ?? UNKNOWN;
 }
 
+/** A function or operator as people name it: "the function lower", "the operator ->>", "the cast to date". */
+export function functionTitle(name: string): string {
+  if (/^(?:code:(?:millis|instant|Date\b)|time-)/u.test(name)) return "arithmetic with dates";
+  const [, type] = /^cast (.*)$/u.exec(name) ?? [];
+  if (type !== undefined) return `the cast to ${type}`;
+  const plain = name.replace(/^(?:code:|json-)(?=.)/u, "");
+  return `the ${/^\w/u.test(plain) ? "function" : "operator"} ${plain}`;
+}
+
 /** True if a code function is evaluated, or is composed of distinguishable parts. */
 export function isEvaluatedCode(name: string): boolean {
   return EVALUATED.test(name) || TEXTS_ALONE.has(name);
@@ -164,7 +173,13 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
   ...rows("bool", "never", "code:truth code:truth_of_any"),
   // Date arithmetic in code.
   ...rows("int", "strict", "code:millis"),
-  ...rows("time", "strict", "code:instant code:date.addmonths"),
+  ...rows("time", "strict", "code:instant code:date.addmonths code:date.adddays"),
+  ...rows(
+    "time",
+    "strict",
+    "code:date.startofsecond code:date.startofminute code:date.startofhour",
+  ),
+  ...rows("time", "strict", "code:date.startofday code:date.startofmonth code:date.startofyear"),
   // Called for a side effect that concerns no table.
   ...rows("other", "never", "pg_notify pg_sleep"),
   ...rows("text", "never", "concat quote_nullable"),

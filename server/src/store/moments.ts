@@ -25,6 +25,7 @@ export function callOfMoments(name: string, values: readonly SqlValue[]): SqlVal
         what.slice("Date.".length),
         new Date(millis),
         numbers.flatMap((each) => each ?? []),
+        typeof first === "string" && !first.includes(":"),
       );
 }
 
@@ -51,7 +52,12 @@ function textOf(millis: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-function ofCalendar(name: string, date: Date, numbers: readonly number[]): SqlValue | undefined {
+function ofCalendar(
+  name: string,
+  date: Date,
+  numbers: readonly number[],
+  isDay: boolean,
+): SqlValue | undefined {
   const [, how = "", part = ""] = /^(get|set|add|startOf|endOf)(\w*)$/u.exec(name) ?? [];
   const [first = 0] = numbers;
   switch (how) {
@@ -60,7 +66,7 @@ function ofCalendar(name: string, date: Date, numbers: readonly number[]): SqlVa
     case "set":
       return textOf(SETTERS[part.replace(/^UTC/u, "")]?.(date, numbers) ?? NaN);
     case "add":
-      return textOf(part === "Months" ? monthsLater(date, first) : NaN);
+      return moved(part, date, first, isDay);
     case "startOf":
       return textOf(startOf(part, date, 0));
     case "endOf":
@@ -68,6 +74,15 @@ function ofCalendar(name: string, date: Date, numbers: readonly number[]): SqlVa
     default:
       return undefined;
   }
+}
+
+const DAY = 86_400_000;
+
+/** A date so many days or months later, without a time if it had none. */
+function moved(unit: string, date: Date, count: number, isDay: boolean): string | undefined {
+  const months = unit === "Months" ? monthsLater(date, count) : NaN;
+  const text = textOf(unit === "Days" ? date.getTime() + count * DAY : months);
+  return isDay ? text?.slice(0, text.indexOf("T")) : text;
 }
 
 const GETTERS = dictionary<((date: Date) => number) | undefined>({

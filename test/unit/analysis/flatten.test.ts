@@ -7,6 +7,7 @@ import type {
   Operation,
   Term,
 } from "../../../server/src/analysis/operations/operation";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import type { FileId } from "../../../server/src/protocol/source";
 
@@ -204,4 +205,25 @@ test("a union has a row if one of its queries has", () => {
     "read orders point(id=:id)",
     "read item some(ord=:id)",
   ]);
+});
+
+const TRIGGERED = `
+CREATE TABLE account (id integer PRIMARY KEY, balance integer NOT NULL);
+CREATE TABLE entry (id serial PRIMARY KEY, account integer NOT NULL, amount integer NOT NULL);
+CREATE FUNCTION apply() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN UPDATE account SET balance = balance + NEW.amount WHERE id = NEW.account; RETURN NEW; END $$;
+CREATE TRIGGER applies AFTER INSERT ON entry FOR EACH ROW EXECUTE FUNCTION apply();
+`;
+
+test("a trigger fires at each of the rows that one statement inserts, and at no other", async () => {
+  const body = "INSERT INTO entry (account, amount) VALUES (:a, -5), (:b, 5);";
+  // Any name will do for the only file.
+  const file = { file: "test.sql" as FileId, text: `${TRIGGERED}BEGIN;\n${body}\nCOMMIT;\n` };
+  const program = readProgram([file], { pg: await loadPgParser() });
+  const [flat] = flattenProgram(program, { unroll: 1 }).transactions;
+  assert.ok(flat);
+  const updates = flat.operations.filter(({ kind }) => kind === "update");
+  assert.equal(updates.length, 2);
+  assert.match(render(updates[1]?.key["id"] ?? { kind: "null" }), /#1\.row\.account/);
+  assert.equal(flat.uncovered, undefined);
 });

@@ -12,11 +12,17 @@ describe("functions of moments", () => {
   });
 
   it("move in a calendar", () => {
-    assert.equal(callOfMoments("code:Date.addMonths", ["2024-01-31", 1]), "2024-02-29T00:00:00.000Z"); // prettier-ignore
+    assert.equal(callOfMoments("code:Date.addMonths", ["2024-01-31T00:00:00Z", 1]), "2024-02-29T00:00:00.000Z"); // prettier-ignore
+    assert.equal(callOfMoments("code:Date.addDays", ["2024-02-28 12:00", 2]), "2024-03-01T12:00:00.000Z"); // prettier-ignore
     assert.equal(callOfMoments("code:Date.setHours", ["2024-01-31T10:20:30Z", 25]), "2024-02-01T01:20:30.000Z"); // prettier-ignore
     assert.equal(callOfMoments("code:Date.startOfMonth", ["2024-02-29"]), "2024-02-01T00:00:00.000Z"); // prettier-ignore
     assert.equal(callOfMoments("code:Date.endOfDay", ["2024-02-29"]), "2024-02-29T23:59:59.999Z");
     assert.equal(callOfMoments("code:Date.getDate", ["2024-02-29T23:00:00Z"]), 29);
+  });
+
+  it("leave a date without a time as it is, as SQL does", () => {
+    assert.equal(callOfMoments("code:Date.addDays", ["2024-02-28", 2]), "2024-03-01");
+    assert.equal(callOfMoments("code:Date.addMonths", ["2024-01-31", 1]), "2024-02-29");
   });
 
   it("are NULL of NULL, and nothing of what is no moment", () => {

@@ -39,9 +39,11 @@ export function expressionText(expression: Expression): string {
 /** Operators that are not evaluated are calls as well: `json-->` and `=-any`, written as in SQL. */
 function callText(name: string, args: readonly string[]): string {
   const [left, right, ...others] = args;
+  // Milliseconds and moments of them stand for themselves.
+  if (/^code:(?:millis|instant)$/u.test(name)) return left ?? "...";
   const operator = name.replace(/^(?:json|time)-/u, "");
   if (right === undefined || others.length > 0 || /^\w/u.test(operator))
-    return `${name}(${args.join(", ")})`;
+    return `${name.replace(/^code:(?:Date\.)?/u, "")}(${args.join(", ")})`;
   const quantified = /^(.*)-(any|all)$/u.exec(operator);
   if (quantified) return `${left ?? ""} ${quantified[1] ?? ""} ${quantified[2] ?? ""}(${right})`;
   return `${left ?? ""} ${operator} ${right}`;

@@ -1,7 +1,7 @@
 // From expressions to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression, ValueType, Query } from "../../program/expression";
-import { functionFacts } from "../../program/functions";
+import { functionFacts, functionTitle } from "../../program/functions";
 import type { Call } from "../../program/operands";
 import { ownEntry } from "../../protocol/dictionary";
 import { ANY, anyValue, isAnyRound } from "./anyValue";
@@ -385,7 +385,7 @@ function call(
         break;
     }
   }
-  const why = `the function ${expression.name} gives any value`;
+  const why = `${functionTitle(expression.name)} gives any value`;
   if (expression.deterministic) {
     return unknownFunction(builder, expression.name.toLowerCase(), args, why);
   }
@@ -421,7 +421,7 @@ function setTerm(builder: Builder, call: Call, scope: Scope): Term {
     return conditional(within, elementParameter(builder, first, at + 1), NULL);
   }
   const args = call.arguments.map((each) => flattenExpression(builder, each, scope));
-  const why = `the function ${call.name} gives any values`;
+  const why = `${functionTitle(call.name)} gives any values`;
   return unknownFunction(builder, `${call.name} ${String(at + 1)}`, args, why);
 }
 

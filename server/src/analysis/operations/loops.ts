@@ -10,7 +10,7 @@ import type { Term } from "./operation";
 import { join, rejoin } from "./paths";
 import { FALSE, NULL, and, calculate, compare, int, isFalseLiteral, isTrue, not } from "./terms";
 
-/** Counting loops with constant bounds are unrolled completely, up to this number of rounds. */
+/** Loops with constant bounds, or over rows that are all known, are unrolled completely, up to this number of rounds. */
 const MOST_COUNTED = 4;
 
 /** Limit of operations: further rounds of a longer transaction are left out. */
@@ -27,7 +27,7 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
     const enters = (): Term => entersRound(builder, loop, bounds, 0);
     return runAnyRounds(builder, loop, path, unrolling, bounds, enters);
   }
-  const rounds = roundsOf(loop, bounds, unrolling.unroll);
+  const rounds = roundsOf(builder, loop, bounds, unrolling.unroll);
   const left: Term[] = [];
   let on = path;
   let straight = true;
@@ -106,14 +106,27 @@ function isKnownRound(builder: Builder, { over }: Loop, round: number): boolean 
 }
 
 /** The number of rounds. A loop that retries after an error gets one more: the retry is its purpose. */
-function roundsOf(loop: Loop, bounds: Bounds | undefined, unroll: number): number {
+function roundsOf(
+  builder: Builder,
+  loop: Loop,
+  bounds: Bounds | undefined,
+  unroll: number,
+): number {
   const { over } = loop;
+  if (over.kind === "rows") return Math.max(unroll, knownRows(builder, over.result));
   // The store runs one round of a loop that was not understood.
   if (over.kind === "unknown") return 1;
   if (over.kind === "while" && hasHandler(loop.body)) return Math.max(unroll, 2);
   if (bounds?.from.kind !== "int" || bounds.to.kind !== "int" || bounds.step === 0) return unroll;
   const rounds = Math.floor((bounds.to.value - bounds.from.value) / bounds.step) + 1;
   return rounds <= MOST_COUNTED ? Math.max(unroll, rounds) : unroll;
+}
+
+/** The rows of a result of which all are known and few; 0 for others. */
+function knownRows({ results }: Builder, name: string): number {
+  const { whole, next = [] } = results.get(name) ?? {};
+  const count = next.length + 1;
+  return whole === true && count <= MOST_COUNTED ? count : 0;
 }
 
 function hasHandler(command: Command): boolean {

@@ -47,13 +47,16 @@ export function flattenInsert(builder: Builder, statement: InsertStatement): voi
   const done = drafts.map((draft): Term => ({ kind: "found", operation: draft.index }));
   const counts = done.map((each) => conditional(each, int(1), int(0)));
   builder.affected.set(statement.id, sum(counts));
-  const [first] = drafts;
+  const [first, ...others] = drafts;
   if (statement.returning && first) {
     const { returning } = statement;
+    // Without ON CONFLICT all rows are inserted, or none.
+    const isWhole = statement.onConflict === undefined && !("query" in statement.rows);
     returned(builder, returning, first, (column) => ({ kind: "column", column }), {
       alias: statement.table,
       found: or(...done),
       size: sum(counts),
+      ...(isWhole && { others }),
     });
   }
 }
@@ -310,19 +313,35 @@ function returned(
   returning: Returning,
   draft: Draft,
   column: (name: string) => Term,
-  about: Pick<ResultTerms, "found" | "size"> & { readonly alias: string; readonly scope?: Scope },
+  about: Pick<ResultTerms, "found" | "size"> & {
+    readonly alias: string;
+    readonly scope?: Scope;
+    /** The changes of all rows after the first, if they are known. */
+    readonly others?: readonly Draft[];
+  },
 ): void {
   const scope = atHand(about.alias, about.scope ?? NO_ROWS);
-  const row = returning.outputs.map(({ name, value }): [string, Term] => {
-    const term = flattenExpression(builder, value, scope);
-    setEntry(draft.outputs, name, substitute(term, column));
-    return [name, { kind: "output", operation: draft.index, name }];
+  const terms = returning.outputs.map(({ name, value }): [string, Term] => {
+    return [name, substitute(flattenExpression(builder, value, scope), column)];
   });
+  const rowOf = ({ index, outputs }: Draft): readonly (readonly [string, Term])[] =>
+    terms.map(([name, term]) => {
+      setEntry(outputs, name, term);
+      return [name, { kind: "output", operation: index, name }];
+    });
+  const row = rowOf(draft);
   setResult(builder, returning.into, {
     row: Object.fromEntries(row),
     values: row.map(([, term]) => term),
     found: about.found,
     size: about.size,
+    ...(about.others && {
+      next: about.others.map((each) => ({
+        row: Object.fromEntries(rowOf(each)),
+        found: { kind: "found", operation: each.index },
+      })),
+      whole: true,
+    }),
   });
 }
 

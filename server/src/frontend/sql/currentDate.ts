@@ -15,7 +15,8 @@ export const TODAY: Expression = { kind: "parameter", name: NAME };
 /** The same in a table's declaration, which has no arguments. */
 const DECLARED: Expression = { kind: "fresh", id: NAME, type: "time", why: "now" };
 
-function isToday(expression: Expression): boolean {
+/** True if an expression is the current date of a statement. */
+export function isToday(expression: Expression): boolean {
   return expression.kind === "parameter" && expression.name === NAME;
 }
 

@@ -3,6 +3,7 @@ import type { Expression, ValueType, Output } from "../../program/expression";
 import { functionFacts, isPure, textArguments } from "../../program/functions";
 import type { Table } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
+import { isToday } from "./currentDate";
 import { valueTypeOf } from "./pg/valueType";
 import { walkCommand, type Scope } from "./walk";
 
@@ -32,7 +33,7 @@ export function typeOf(
     case "unknown":
       return expression.type === "other" ? undefined : expression.type;
     case "parameter":
-      return environment.parameters.get(expression.name);
+      return isToday(expression) ? "time" : environment.parameters.get(expression.name);
     case "element":
       return elementType(expression.array, environment);
     case "variable":

@@ -106,6 +106,8 @@ export function expressionOf(tree: SyntaxExpression): SqlExpression {
       return { kind: "proposed", column: tree.column };
     case "default":
       return { kind: "default" };
+    case "interval":
+      return { kind: "interval", amount: expressionOf(tree.amount), unit: tree.unit };
     case "other":
       return otherOf(tree.what, tree.parts);
     default:
@@ -170,10 +172,6 @@ function likeOf(
 
 function otherOf(what: string, parts: readonly SyntaxExpression[]): SqlExpression {
   const [first, second, third] = parts;
-  const unit = /^an interval of (\w+)s$/.exec(what)?.[1];
-  if (unit !== undefined && first !== undefined) {
-    return { kind: "interval", amount: expressionOf(first), unit };
-  }
   if (what === "LIKE ... ESCAPE" && first !== undefined && second !== undefined) {
     return likeOf(first, second, third);
   }

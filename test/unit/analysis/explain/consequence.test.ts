@@ -203,6 +203,19 @@ describe("the consequence of a run", () => {
         lookedUp: ["room_id"],
       },
     ],
+    // Bookings that were there and got their numbers here.
+    [
+      "duplicate: Two bookings with number 4",
+      {
+        initial: { bookings: [booking(1, { number: null }), booking(2, { number: 3 })] },
+        here: { bookings: [booking(1, { number: 4 }), booking(2, { number: 4 })] },
+        serial: [
+          { bookings: [booking(1, { number: 4 }), booking(2, { number: 5 })] },
+          { bookings: [booking(1, { number: 5 }), booking(2, { number: 4 })] },
+        ],
+        lookedUp: ["id"],
+      },
+    ],
     [
       "limit: No doctor is on call any more, where one at a time leaves one",
       {

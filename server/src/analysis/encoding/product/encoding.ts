@@ -21,6 +21,7 @@ import {
   SPARSE,
   PRESENCE,
   dependencyName,
+  otherRowsName,
   serialPlaceName,
 } from "./names";
 import { noticedOver } from "./noticed";
@@ -301,7 +302,7 @@ export function addSerialRun(encoding: ProductEncoding, units: readonly number[]
   for (const some of committing(encoding, order)) {
     const serial = makeRun(script, tuple, database, { ...SEES_ALL, order: some, serial: true });
     encoding.serial.push(serial);
-    const { state, value, read } = differences(script, tuple, run, serial);
+    const { state, tables, value, read } = differences(script, tuple, run, serial);
     // Instances that rolled back count as not having happened.
     const others = order.filter((each) => !some.includes(each));
     const alone = and(...others.map((each) => not(run.commits[each] ?? TRUE)));
@@ -309,6 +310,7 @@ export function addSerialRun(encoding: ProductEncoding, units: readonly number[]
       [OTHER_STATE, state],
       [OTHER_VALUE, value],
       [OTHER_READ, read],
+      ...[...tables].map(([table, differs]) => [otherRowsName(table.id), differs] as const),
     ] as const)
       script.assert(imp(and(script.constant(name, "Bool"), alone), differs));
   }

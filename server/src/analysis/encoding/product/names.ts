@@ -15,6 +15,11 @@ export const IN_ORDER = "IN_ORDER";
 /** The final state differs from that of every serial order. */
 export const OTHER_STATE = "OTHER_STATE";
 
+/** The final rows of a table differ from those of every serial order. */
+export function otherRowsName(table: number): string {
+  return `OTHER_ROWS_${String(table)}`;
+}
+
 /** The final state, or a value that callers receive, differs from every serial order. */
 export const OTHER_VALUE = "OTHER_VALUE";
 

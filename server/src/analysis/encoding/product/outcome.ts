@@ -10,6 +10,8 @@ import type { Run } from "./execution";
 
 export interface Differences {
   readonly state: Smt;
+  /** The difference in the final rows of each table. */
+  readonly tables: ReadonlyMap<TupleTable, Smt>;
   /** Differs in the final state, in who commits, or in a value that a caller receives. */
   readonly value: Smt;
   readonly read: Smt;
@@ -17,11 +19,17 @@ export interface Differences {
 
 /** The named conditions under which a run differs from a serial one. Instances that do not commit are ignored. */
 export function differences(script: Script, tuple: ProductTuple, a: Run, b: Run): Differences {
-  const state = script.name(or(...stateDifferences(tuple, a, b)), "Bool");
+  const tables = new Map(
+    [...tuple.tables.values()].map((table) => [
+      table,
+      script.name(or(...tableDifferences(table, a, b)), "Bool"),
+    ]),
+  );
+  const state = script.name(or(...tables.values()), "Bool");
   const commits = a.commits.map((commit, at) => and(commit, not(b.commits[at] ?? FALSE)));
   const returned = different(a.commits, a.returned, b.returned);
   const value = script.name(or(state, ...commits, ...returned), "Bool");
-  return { state, value, read: or(value, ...different(a.commits, a.observed, b.observed)) };
+  return { state, tables, value, read: or(value, ...different(a.commits, a.observed, b.observed)) };
 }
 
 function different(
@@ -37,10 +45,8 @@ function different(
   );
 }
 
-function stateDifferences(tuple: ProductTuple, a: Run, b: Run): readonly Smt[] {
-  return [...tuple.tables.values()].flatMap((table) =>
-    writtenRows(table, a, b).flatMap((row) => rowDifferences(table, a, b, row)),
-  );
+function tableDifferences(table: TupleTable, a: Run, b: Run): readonly Smt[] {
+  return writtenRows(table, a, b).flatMap((row) => rowDifferences(table, a, b, row));
 }
 
 function rowDifferences(table: TupleTable, a: Run, b: Run, row: RowKey): readonly Smt[] {

@@ -147,28 +147,61 @@ function referencesToChanged(runs: Runs): (table: string, row: Row) => readonly 
   };
 }
 
-/** "Two invoices with number 1": a value that is unique in every order. */
+/** "Two invoices with number 1": a value of rows that are new, or that got it here, which is unique in every order. */
 export function sameNumber(runs: Runs): string | undefined {
   for (const table of tablesOf(runs))
-    for (const row of addedRows(runs, table)) {
+    for (const row of rowsOf(runs.here.final, table)) {
+      const before = sameRow(runs, table, row, rowsOf(runs.initial, table));
+      const key = keyOf(runs, table);
       const looked = runs
         .lookedUp(table)
-        .filter((column) => (ownEntry(row, column) ?? null) !== null);
+        .filter((column) => (ownEntry(row, column) ?? null) !== null)
+        .filter((column) => !before || !key.includes(column));
       for (const column of Object.keys(row)) {
         if (looked.includes(column) || typeof ownEntry(row, column) === "boolean") continue;
+        if (before && !(identifies(column) && isOther(before, row, column))) continue;
         const columns = [...looked, column];
         if (countsLike(runs, table, row, columns).here < 2) continue;
-        const isUnique = [...runs.serial.map(({ final }) => final), runs.initial].every((final) =>
-          isDistinct(rowsOf(final, table), columns),
-        );
-        const added = addedRows(runs, table).length;
-        const kept = runs.serial.every(({ final }) => rowsOf(final, table).length >= added);
-        if (!isUnique || !kept) continue;
+        if (!(before ? isTorn(runs, table, row, columns) : isUnique(runs, table, columns)))
+          continue;
         const { here } = countsLike(runs, table, row, columns);
         return `${countText(here, table)} ${sharedText(row, columns)}`;
       }
     }
   return undefined;
+}
+
+/** True if no order leaves two rows that agree, although it adds as many rows. */
+function isUnique(runs: Runs, table: string, columns: readonly string[]): boolean {
+  const added = addedRows(runs, table).length;
+  const orders = runs.serial.map(({ final }) => rowsOf(final, table));
+  return (
+    orders.every((rows) => rows.length >= added) &&
+    [...orders, rowsOf(runs.initial, table)].every((rows) => isDistinct(rows, columns))
+  );
+}
+
+/** True if every order tells the rows apart that agree here with this one. */
+function isTorn(runs: Runs, table: string, row: Row, columns: readonly string[]): boolean {
+  const alike = rowsOf(runs.here.final, table).filter((each) => agree(each, row, columns));
+  return runs.serial.every(({ final }) => {
+    const own = alike.flatMap((each): readonly Row[] => {
+      const same = sameRow(runs, table, each, rowsOf(final, table));
+      return same ? [same] : [];
+    });
+    return isDistinct(own, columns);
+  });
+}
+
+/** True if the column's name says that it tells rows apart. */
+function identifies(column: string): boolean {
+  return /number|sequence|position|slug|code|token|(?:^|_)(?:no|nr|seq|rank|ordinal|slot)$/iu.test(
+    column,
+  );
+}
+
+function isOther(before: Row, row: Row, column: string): boolean {
+  return (ownEntry(before, column) ?? null) !== (ownEntry(row, column) ?? null);
 }
 
 function isDistinct(rows: readonly Row[], columns: readonly string[]): boolean {

@@ -3,7 +3,9 @@
 import type { Levels } from "../../../isolation/mixedLevels";
 import type { Program } from "../../../program/program";
 import type { StatementId } from "../../../program/statement";
+import { ownEntry } from "../../../protocol/dictionary";
 import type { Severity } from "../../../protocol/report";
+import { isClockTime, type Row } from "../../../protocol/witness";
 import type { CheckResult, Model } from "../../../solver/solver";
 import type { Confirmation, WitnessPlan } from "../../../store/execution";
 import { permutations } from "../../../store/permutations";
@@ -18,6 +20,7 @@ import {
   READABLE,
   SPARSE,
   PRESENCE,
+  otherRowsName,
 } from "../../encoding/product/names";
 import { and, bool, eq, imp, int, not } from "../../encoding/smt";
 import type { Queries } from "../literature/queries";
@@ -54,6 +57,56 @@ const TRIES = 4;
 
 /** The most severe anomaly among the cycles selected by the literal `cycle`; undefined if all are harmless. */
 export function findWorst(
+  search: Search,
+  cycle: string,
+  shapes: readonly CycleShape[],
+): CandidateFinding | undefined {
+  const worst = worstOf(search, cycle, shapes);
+  return worst && severityOf(worst) === "state"
+    ? showingCause(search, cycle, shapes, worst)
+    : worst;
+}
+
+/**
+ * The finding, or one in whose run a table of the cycle ends as in no order: a loss elsewhere says nothing about the reads that the finding
+ * is told at. One more question, where the first run shows no such table.
+ */
+function showingCause(
+  search: Search,
+  cycle: string,
+  shapes: readonly CycleShape[],
+  found: CandidateFinding,
+): CandidateFinding {
+  const own = found.finding.tables;
+  if (otherTables(found).some((table) => own.includes(table))) return found;
+  const changed = [...search.encoding.tuple.tables.values()].filter(
+    ({ table, mutable }) => own.includes(table.name) && mutable.size > 0,
+  );
+  for (const { id } of changed) {
+    if (search.queries.stopped()) break;
+    learnAll(search);
+    const { proposal } = propose(search, [cycle, otherRowsName(id)], shapes);
+    if (proposal && isAtLeast(proposal, "state")) return proposal;
+  }
+  return found;
+}
+
+/** The tables whose rows, times of the clock aside, end as in no serial order. */
+function otherTables({ finding: { confirmation } }: CandidateFinding): readonly string[] {
+  const { execution, serial } = confirmation;
+  if (!execution) return [];
+  const text = (rows: readonly Row[] = []): string =>
+    JSON.stringify(rows, (_, value: unknown) =>
+      typeof value === "string" && isClockTime(`'${value}`) ? "now" : value,
+    );
+  return Object.entries(execution.outcome.final).flatMap(([table, rows]) =>
+    serial.every(({ outcome }) => text(ownEntry(outcome.final, table)) !== text(rows))
+      ? [table]
+      : [],
+  );
+}
+
+function worstOf(
   search: Search,
   cycle: string,
   shapes: readonly CycleShape[],

@@ -12,6 +12,7 @@ import {
   FRESH,
   SESSION_MEMORY,
 } from "./functions";
+import { movedMoment } from "./moments";
 import type { SyntaxExpression } from "./syntax";
 import { isMysql, weaken, type Expressions } from "./work";
 
@@ -110,6 +111,12 @@ function special(call: Call, of: Expressions): Expression | undefined {
       const condition = compare("=", left, value(second));
       return { kind: "conditional", condition, then: literal(null), otherwise: left };
     }
+    case "date_add":
+    case "adddate":
+      return first && second && movedMoment(first, second, 1, of);
+    case "date_sub":
+    case "subdate":
+      return first && second && movedMoment(first, second, -1, of);
     case "concat":
       return concatenated(lowerValues(nodes, of), of);
     case "mod":

@@ -5,6 +5,7 @@ import { COMPARISONS, isCondition, literal } from "../expressions";
 import { lose, typeIn } from "../nsp/scope";
 import { compare, connective, negatedIf } from "../terms";
 import { lowerCall } from "./lowerCall";
+import { momentOperator } from "./moments";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 import { columnType } from "./types";
 import { isMysql, loseCondition, resolveName, type Expressions } from "./work";
@@ -144,6 +145,8 @@ function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
         : { kind: "excluded", column: node.column };
     case "default":
       return lose(work, "DEFAULT where a value is wanted", []);
+    case "interval":
+      return lose(work, `an interval of ${node.unit}s`, [lowerValue(node.amount, of)]);
     case "other":
       return lose(work, node.what, lowerValues(node.parts, of));
     default:
@@ -202,6 +205,8 @@ function binary(
     const rows = rowComparison(operator, left, right, of);
     if (rows !== undefined) return rows;
   }
+  const moment = momentOperator(operator, left, right, of);
+  if (moment !== undefined) return moment;
   const l = lowerValue(left, of);
   const r = lowerValue(right, of);
   if (comparison !== undefined) return compare(comparison, l, r);

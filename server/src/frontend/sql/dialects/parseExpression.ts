@@ -374,7 +374,7 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
       reader.at++;
       const amount = parseExpression(parsing);
       const unit = takeWord(reader);
-      return { kind: "other", what: `an interval of ${unit}s`, parts: [amount] };
+      return { kind: "interval", amount, unit };
     }
     case "date":
     case "time":

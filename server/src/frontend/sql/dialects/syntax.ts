@@ -95,7 +95,9 @@ export type SyntaxExpression =
   /** VALUES(column) in ON DUPLICATE KEY UPDATE. */
   | { readonly kind: "proposed"; readonly column: string }
   | { readonly kind: "default" }
-  /** Parsed, but not understood: an interval, MATCH ... AGAINST. */
+  /** `INTERVAL amount UNIT`, the unit in lower case. */
+  | { readonly kind: "interval"; readonly amount: SyntaxExpression; readonly unit: string }
+  /** Parsed, but not understood: MATCH ... AGAINST. */
   | {
       readonly kind: "other";
       readonly what: string;

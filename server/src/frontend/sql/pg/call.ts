@@ -6,6 +6,7 @@ import type { CallArgument } from "../lowering";
 import { functionFacts, isPure } from "../../../program/functions";
 import { constantOf, lastName, schemaOf, stringsOf } from "./ast";
 import { lowerCast } from "./cast";
+import { epochOf, truncated } from "./duration";
 import { callsOwn } from "./functionNames";
 import { aggregateOf, EVALUATED_FUNCTIONS, FRESH, LENGTHS } from "./functions";
 import { ofSession, outsideValue } from "./outside";
@@ -38,6 +39,8 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   if (setting !== undefined) return setting;
   const set = setCall(call, scope, work);
   if (set !== undefined) return set;
+  const moment = momentCall(name, call.args ?? [], scope, work);
+  if (moment !== undefined) return moment;
   const args = lowerAll(call.args, scope, work);
   if (EVALUATED_FUNCTIONS.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
     return { kind: "call", name, arguments: args, deterministic: true };
@@ -59,6 +62,20 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   // It takes a lock, or says that another has it: neither is any value.
   const effect = /^pg_try_advisory_/.test(name) ? "approx" : "outside";
   return loseOutside(work, reason, args, functionFacts(name).type, effect);
+}
+
+/** `extract(epoch from x)` and `date_trunc('day', x)`; undefined for other calls. */
+function momentCall(
+  name: string,
+  [field, node, zone]: readonly Node[],
+  scope: Scope,
+  work: Work,
+): Expression | undefined {
+  const unit = field && "A_Const" in field ? constantOf(field.A_Const) : undefined;
+  if (node === undefined || unit === undefined || zone !== undefined) return undefined;
+  if (name === "extract" || name === "date_part")
+    return unit === "epoch" ? epochOf(node, scope, work) : undefined;
+  return name === "date_trunc" ? truncated(unit, node, scope, work) : undefined;
 }
 
 /** The result of a workspace function, inlined here or known to touch no table. Undefined for others. */

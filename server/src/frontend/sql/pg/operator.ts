@@ -8,7 +8,9 @@ import type {
 import { dictionary } from "../../../protocol/dictionary";
 import { COMPARISONS, literal } from "../expressions";
 import { calculatesWith, compare, connective, negatedIf } from "../terms";
+import { calendarCall, times } from "../../../program/moments";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
+import { momentOperator } from "./duration";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, loseOutside, typeIn, type Scope, type Work } from "./scope";
 import { valueTypeOf } from "./valueType";
@@ -99,12 +101,17 @@ function plainOperator(
       return compareRows(comparison, pairs.left, pairs.right);
     }
   }
+  const timed = rexpr && momentOperator(name, lexpr, rexpr, scope, work);
+  if (timed !== undefined) return timed;
   const left = lowerExpression(lexpr, scope, work);
   const right = lowerExpression(rexpr, scope, work);
   if (comparison !== undefined) return compare(comparison, left, right);
   const arithmetic = ARITHMETIC[name];
   if (arithmetic === undefined) return applied(name, [left, right]);
   const types = [typeIn(left, scope, work), typeIn(right, scope, work)];
+  // Only a date and a number of days give a sum.
+  if (types[0] === "time" && types[1] === "int" && (name === "+" || name === "-"))
+    return calendarCall("addDays", [left, times(right, name === "-" ? -1 : 1)]);
   const strange = types.find((type) => !calculatesWith(arithmetic, type));
   const interval = hasInterval(lexpr) || (rexpr !== undefined && hasInterval(rexpr));
   if (strange !== undefined || interval) {

@@ -8,8 +8,9 @@ import { write, type State } from "../state";
 import { expressionOf } from "../values/convert";
 import { asForeign, foreignOf } from "../values/foreignValues";
 import { binary, condition } from "../values/operators";
+import { lengthOf } from "../../../../program/moments";
 import { aliases, type Builtin, type BuiltinCall } from "./builtin";
-import { calendar, isMoment, later, lengthOf, millisOf, momentOf, now, unitOf } from "./moments";
+import { calendar, isMoment, later, millisOf, momentOf, now, unitOf } from "./moments";
 
 /** The package whose moments are changed by their methods. */
 const MOMENT = "moment";
