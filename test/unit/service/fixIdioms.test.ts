@@ -395,8 +395,32 @@ const GUARDED: readonly (readonly [string, string])[] = [
   ],
 ];
 
+const CHECKED: typeof GUARDED = [
+  [
+    "pg-token",
+    'const updated = await client.query("UPDATE tokens SET used = true WHERE id = $1 AND used = false", [token.id]);' +
+      'if (updated.rowCount === 0) throw new Error("used already");',
+  ],
+  [
+    "drizzle-token",
+    ".where(and(eq(vouchers.id, v.id), isNull(vouchers.usedAt))).returning();" +
+      'if (updated.length === 0) throw new Error("not usable");',
+  ],
+  [
+    "prisma-token",
+    "updateMany({ where: { id: voucher.id, usedAt: null }, data: { usedAt: new Date() } });" +
+      'if (updated.count === 0) throw new Error("used");',
+  ],
+  [
+    "knex-token",
+    '.where({ id: invite.id }).where("state", "=", "open").update({ state: "accepted" });' +
+      'if (updated === 0) throw new Error("there is no such invitation");',
+  ],
+];
+
 const CHANGED: readonly (readonly [FixKind, typeof GUARDED])[] = [
   ["guarded-update", GUARDED],
+  ["guarded-update", CHECKED],
   ["one-transaction", JOINED],
 ];
 
@@ -553,7 +577,7 @@ describe("a loop that runs a transaction again", () => {
     });
 });
 
-/** Changes of programs of Java, with the kind of fix that is not offered then, and the reason. */
+/** Changes of programs, with the kind of fix that is not offered then, and the reason. */
 const REFUSED: readonly (readonly [
   program: string,
   kind: FixKind,
@@ -574,6 +598,15 @@ const REFUSED: readonly (readonly [
     "raised-level",
     [["org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional"]],
     /knows no level/u,
+  ],
+  [
+    "drizzle-stock",
+    "row-lock",
+    [
+      [".select()", ".select({ stock: sql<number>`coalesce(max(${items.stock}), 0)` })"],
+      ["// ", 'import { sql } from "drizzle-orm";\n// '],
+    ],
+    /counts or adds up rows cannot lock them/u,
   ],
 ]; // prettier-ignore
 

@@ -1,6 +1,6 @@
 // Search conditions of a read: columns that equal values independent of rows.
 import { walkExpression } from "../../frontend/sql/walk";
-import type { Expression, Query, Relation } from "../../program/expression";
+import type { Expression, Relation } from "../../program/expression";
 import { conjunctsOf } from "../../program/operands";
 import type { Statement } from "../../program/statement";
 
@@ -33,11 +33,6 @@ export function equalitiesOf(statement: Statement): readonly Equality[] {
 export function isOfOneRow(statement: Statement, key: readonly string[] | undefined): boolean {
   const columns = new Set(equalitiesOf(statement).map(({ column }) => column));
   return key !== undefined && key.length > 0 && key.every((column) => columns.has(column));
-}
-
-/** True if the query aggregates rows. */
-export function isAggregate({ outputs, groupBy }: Query): boolean {
-  return groupBy.length > 0 || outputs.some(({ value }) => value.kind === "aggregate");
 }
 
 function searchOf(

@@ -5,7 +5,7 @@ import {
   type SyntaxNode,
 } from "../../../frontend/code/workspace/codeParsers";
 import type { TextEdit } from "../candidate";
-import type { CodeGuard, Comparison } from "./codeGuards";
+import type { CodeGuard } from "./codeGuards";
 import { NO_CONDITIONS, NO_ROW } from "./reasons";
 import { RESULT, type GuardedColumn, type Idiom, type Place } from "./updateIdiom";
 import { changeOf, textOf, type Change, type CodeColumn } from "./columnValue";
@@ -13,7 +13,7 @@ import { argumentsOf, placeOfProperty, propertyOf, type Link } from "./syntax";
 
 const WORDS: Readonly<
   Record<
-    Comparison,
+    CodeGuard["comparison"],
     { readonly prisma: string; readonly drizzle: string; readonly typeorm: string }
   >
 > = {
@@ -23,7 +23,25 @@ const WORDS: Readonly<
   "<=": { prisma: "lte", drizzle: "lte", typeorm: "LessThanOrEqual" },
   "=": { prisma: "equals", drizzle: "eq", typeorm: "Equal" },
   "<>": { prisma: "not", drizzle: "ne", typeorm: "Not" },
+  is: { prisma: "equals", drizzle: "isNull", typeorm: "IsNull" },
+  "is not": { prisma: "not", drizzle: "isNotNull", typeorm: "Not" },
 };
+
+const SEQUELIZE: Readonly<Record<CodeGuard["comparison"], string>> = {
+  ">": "gt",
+  ">=": "gte",
+  "<": "lt",
+  "<=": "lte",
+  "=": "eq",
+  "<>": "ne",
+  is: "is",
+  "is not": "not",
+};
+
+/** True for tests of NULL, which some libraries write without a value. */
+function testsNull({ comparison }: CodeGuard): boolean {
+  return comparison === "is" || comparison === "is not";
+}
 
 interface Computed {
   readonly column: string;
@@ -118,9 +136,10 @@ function prismaUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Edi
   if (["select", "include"].some((name) => propertyOf(options, tree.text, name)))
     return "what it returns is used";
   const { at, comma } = placeOfProperty(where);
-  const added = guards.map(
-    ({ key, comparison, value }) => `${key}: { ${WORDS[comparison].prisma}: ${value} }`,
-  );
+  const added = guards.map(({ key, comparison, value }) => {
+    const isEqual = comparison === "is" || comparison === "=";
+    return `${key}: ${isEqual ? value : `{ ${WORDS[comparison].prisma}: ${value} }`}`;
+  });
   const name = renamed(edit, tree, call, "updateMany");
   return {
     edits: [...edits, name, edit(at, at, `${comma}${added.join(", ")}`)],
@@ -141,9 +160,10 @@ function drizzleUpdate({ edit, isMysql, chain, computed, guards, tree }: Builder
   );
   const names = computed.length > 0 ? ["sql"] : [];
   if (guards.length === 0) return { edits, imports: { from: "drizzle-orm", names } };
-  const added = guards.map(
-    ({ key, comparison, value }) => `, ${WORDS[comparison].drizzle}(${own}.${key}, ${value})`,
-  );
+  const added = guards.map((guard) => {
+    const operands = testsNull(guard) ? "" : `, ${guard.value}`;
+    return `, ${WORDS[guard.comparison].drizzle}(${own}.${guard.key}${operands})`;
+  });
   const returning = !isMysql && !chain.some(({ name }) => name === "returning");
   return {
     edits: [
@@ -198,9 +218,14 @@ function knexUpdate({ edit, connection, chain, computed, guards }: BuilderCall):
   );
   if (guards.length === 0) return { edits };
   return {
-    edits: [...edits, edit(where.call.end, where.call.end, conditionsOf(guards))],
+    edits: [...edits, edit(where.call.end, where.call.end, guards.map(knexCondition).join(""))],
     result: { binding: RESULT, none: `${RESULT} === 0` },
   };
+}
+
+function knexCondition(guard: BuilderCall["guards"][number]): string {
+  if (!testsNull(guard)) return conditionsOf([guard]);
+  return `.where${guard.comparison === "is" ? "" : "Not"}Null("${guard.column}")`;
 }
 
 /** `.where("stock", ">=", amount)` */
@@ -217,10 +242,12 @@ function typeormBuilder({ edit, chain, computed, guards }: BuilderCall): Edited 
     edit(value.start, value.end, `() => "${column} ${change.operator} :change${suffix(at)}"`),
   );
   const parameters = computed.map(({ by }, at) => `.setParameter("change${suffix(at)}", ${by})`);
-  const conditions = guards.map(
-    ({ column, comparison, value }, at) =>
-      `.andWhere("${column} ${comparison} :bound${suffix(at)}", { bound${suffix(at)}: ${value} })`,
-  );
+  const conditions = guards.map((guard, at) => {
+    const { column, comparison, value } = guard;
+    return testsNull(guard)
+      ? `.andWhere("${column} ${comparison.toUpperCase()} NULL")`
+      : `.andWhere("${column} ${comparison} :bound${suffix(at)}", { bound${suffix(at)}: ${value} })`;
+  });
   const added = [...conditions, ...parameters].join("");
   return {
     edits: [...edits, edit(where.call.end, where.call.end, added)],
@@ -240,9 +267,7 @@ function typeormUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Ed
   if (call?.name !== "update" || criteria?.type !== "object" || values?.type !== "object")
     return NO_CONDITIONS;
   const { at, comma } = placeOfProperty(criteria);
-  const added = guards.map(
-    ({ key, comparison, value }) => `${key}: ${WORDS[comparison].typeorm}(${value})`,
-  );
+  const added = guards.map((guard) => `${guard.key}: ${typeormTest(guard)}`);
   const own = atOnce({ call, values, computed, edit, tree });
   if (computed.length > 0 && own.length === 0) return SEVERAL;
   const [change] = computed;
@@ -253,8 +278,18 @@ function typeormUpdate({ edit, chain, computed, guards, tree }: BuilderCall): Ed
       ...(guards.length > 0 ? [edit(at, at, `${comma}${added.join(", ")}`)] : []),
     ],
     result: { binding: RESULT, none: `${RESULT}.affected === 0` },
-    imports: { from: "typeorm", names: guards.map(({ comparison }) => WORDS[comparison].typeorm) },
+    imports: {
+      from: "typeorm",
+      names: guards.flatMap((guard) => typeormTest(guard).match(/[A-Z]\w+(?=\()/gu) ?? []),
+    },
   };
+}
+
+/** `MoreThan(amount)`, `IsNull()`, `Not(IsNull())`. */
+function typeormTest(guard: CodeGuard): string {
+  const { comparison, value } = guard;
+  if (!testsNull(guard)) return `${WORDS[comparison].typeorm}(${value})`;
+  return comparison === "is" ? "IsNull()" : "Not(IsNull())";
 }
 
 /** `update({ stock: ... }, { where })`: unlike `decrement`, it returns the row count. */
@@ -277,7 +312,7 @@ function sequelizeUpdate({ edit, chain, computed, guards, tree }: BuilderCall): 
   );
   const { at, comma } = placeOfProperty(where);
   const added = guards.map(
-    ({ key, comparison, value }) => `${key}: { [Op.${WORDS[comparison].drizzle}]: ${value} }`,
+    ({ key, comparison, value }) => `${key}: { [Op.${SEQUELIZE[comparison]}]: ${value} }`,
   );
   return {
     edits: [...edits, edit(at, at, `${comma}${added.join(", ")}`)],

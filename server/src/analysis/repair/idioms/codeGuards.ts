@@ -3,10 +3,13 @@
 import {
   childOf,
   namedChildren,
+  type CodeTree,
   type SyntaxNode,
 } from "../../../frontend/code/workspace/codeParsers";
+import type { Column } from "../../../program/schema";
 import {
   changeOf,
+  functionAround,
   isColumnValue,
   mentions,
   operatorOf,
@@ -14,15 +17,16 @@ import {
   withoutWrappers,
   type CodeColumn,
 } from "./columnValue";
+import { statementAround } from "./addStatement";
 import { indentAt } from "./indentation";
 import { nodesIn } from "./syntax";
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=" | "<>";
 
-/** A condition on the column for the write: `column >= amount`. */
+/** A condition on the column for the write: `column >= amount`, `column is null`. */
 export interface CodeGuard {
-  readonly comparison: Comparison;
-  /** An expression of the host language. */
+  readonly comparison: Comparison | "is" | "is not";
+  /** An expression of the host language; `null` for `is` and `is not`. */
   readonly value: string;
   /** The statement that runs if it is false, with its semicolon, or a block that begins at the left; absent if the write is merely skipped. */
   readonly exit?: string;
@@ -30,7 +34,7 @@ export interface CodeGuard {
 
 /** The guards in text order; a sentence if a condition on the column has another form. */
 export function codeGuardsBetween(
-  column: CodeColumn,
+  column: CodeColumn & { readonly declared?: Column },
   start: number,
   write: { readonly start: number; readonly end: number },
 ): readonly CodeGuard[] | string {
@@ -40,9 +44,10 @@ export function codeGuardsBetween(
     if (!condition || !then || node.start < start || node.start > write.start) continue;
     if (!mentions(column, condition)) continue;
     const isAround = then.start <= write.start && write.end <= then.end;
-    const exit = isAround ? undefined : exitOf(column, then);
-    if (!isAround && (exit === undefined || childOf(node, "alternative")))
+    const leaving = isAround ? undefined : exitOf(column, then);
+    if (!isAround && (leaving === undefined || childOf(node, "alternative")))
       return "a condition on what was read leads elsewhere than out of the function";
+    const exit = leaving && isUsableAt(column.tree, then, write) ? leaving : undefined;
     for (const part of partsOf(column, condition, isAround ? "&&" : "||")) {
       if (!mentions(column, part)) continue;
       const found = guardOf(column, part, !isAround);
@@ -53,12 +58,59 @@ export function codeGuardsBetween(
   return guards;
 }
 
+/** The column is, or is not, true for JavaScript; undefined for types with more than one value that is not. */
+function truthGuard({ type, nullable }: Column, isTrue: boolean): CodeGuard | undefined {
+  if (type === "bool" && (isTrue || !nullable)) return { comparison: "=", value: String(isTrue) };
+  return type === "time" || type === "json" || type === "bytes" ? nullGuard(!isTrue) : undefined;
+}
+
+function nullGuard(isNull: boolean): CodeGuard {
+  return { comparison: isNull ? "is" : "is not", value: "null" };
+}
+
 function ifsIn(owner: SyntaxNode): readonly SyntaxNode[] {
   return nodesIn(owner).filter(({ type }) => type === "if_statement");
 }
 
+/**
+ * The code that runs where a read found no row, such as `throw new Error("unknown")` of `if (!row)` behind it; undefined if there is none
+ * that can stand at the write as well.
+ */
+export function exitWithoutRow(
+  tree: CodeTree,
+  owner: SyntaxNode,
+  read: { readonly start: number; readonly end: number },
+  write: { readonly start: number; readonly end: number },
+): string | undefined {
+  const statement = statementAround(tree, read);
+  const declared = statement ? textOf(tree, statement) : "";
+  for (const node of ifsIn(owner)) {
+    const [condition, then] = [childOf(node, "condition"), childOf(node, "consequence")];
+    if (!condition || !then || node.start < read.end || then.end > write.start) continue;
+    const [, name = ""] = ABSENT.exec(textOf(tree, condition)) ?? [];
+    if (name === "" || !new RegExp(`\\b${name}\\b`, "u").test(declared)) continue;
+    if (!isUsableAt(tree, then, write)) return undefined;
+    return exitOf({ tree }, then);
+  }
+  return undefined;
+}
+
+/** `(!row)`, `(rows.length === 0)`, `(row == null)`. */
+const ABSENT =
+  /^\(\s*(?:!\s*)?(\w+)(?:\.length\s*={2,3}\s*0|\s*={2,3}\s*(?:null|undefined))?\s*\)$/u;
+
+/** True if a branch that leaves does the same at another place: a `return` leaves only its own function. */
+function isUsableAt(
+  tree: CodeTree,
+  branch: SyntaxNode,
+  write: { readonly start: number; readonly end: number },
+): boolean {
+  const isReturn = /\breturn\b/u.test(textOf(tree, branch));
+  return !isReturn || functionAround(tree, branch) === functionAround(tree, write);
+}
+
 /** A branch that leaves the function: its only statement, or the block with all of them. */
-function exitOf({ tree }: CodeColumn, then: SyntaxNode): string | undefined {
+function exitOf({ tree }: Pick<CodeColumn, "tree">, then: SyntaxNode): string | undefined {
   const isBlock = then.type === "statement_block" || then.type === "block";
   const statements = isBlock ? namedChildren(then) : [then];
   const last = statements.at(-1);
@@ -105,11 +157,22 @@ const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
   "<>": "=",
 };
 
-function guardOf(column: CodeColumn, node: SyntaxNode, isExit: boolean): CodeGuard | undefined {
+function guardOf(
+  column: CodeColumn & { readonly declared?: Column },
+  node: SyntaxNode,
+  isExit: boolean,
+): CodeGuard | undefined {
   const { tree } = column;
+  const isNegated = node.type === "unary_expression" && operatorOf(tree, node) === "!";
+  const [operand = node] = isNegated ? namedChildren(node) : [];
+  if (column.declared && isColumnValue(column, operand))
+    return truthGuard(column.declared, isExit === isNegated);
   const comparison = COMPARISONS.get(operatorOf(tree, node));
   const [left, right] = [childOf(node, "left"), childOf(node, "right")];
   if (node.type !== "binary_expression" || !comparison || !left || !right) return undefined;
+  const isNullTest = /^(?:null|undefined)$/u.test(textOf(tree, right));
+  if (column.declared && isNullTest && isColumnValue(column, left))
+    return nullGuard((comparison === "=") !== isExit);
   const told = (each: Comparison): Comparison => (isExit ? OPPOSITE[each] : each);
   if (!mentions(column, right)) {
     const value = textOf(tree, right);

@@ -116,16 +116,19 @@ function literalUpdate(
     const last = end < 0 ? rest.at(-1) : rest[end - 1];
     if (!last || (end >= 0 && rest.slice(end).some(({ word }) => word === "?"))) return NO_PLACE;
     const marks = marker(text, tokens);
-    const added = guards.map(({ column, comparison, value }) =>
-      isTemplate
-        ? ` AND ${column} ${comparison} \${${value}}`
-        : ` AND ${column} ${comparison} ${marks()}`,
-    );
+    const constants = new Set(["null", "true", "false"]);
+    const valued = guards.filter(({ value }) => !constants.has(value));
+    const added = guards.map(({ column, comparison, value }) => {
+      const written = constants.has(value) ? value : isTemplate ? `\${${value}}` : marks();
+      return ` AND ${column} ${comparison} ${written}`.replace(/ is( not)? null$/u, (text) =>
+        text.toUpperCase(),
+      );
+    });
     edits.push(edit(last.end, last.end, added.join("")));
     const lastValue = values.at(-1);
-    if (!isTemplate) {
+    if (!isTemplate && valued.length > 0) {
       if (!lastValue) return "it has no list of values";
-      const more = guards.map(({ value }) => `, ${value}`).join("");
+      const more = valued.map(({ value }) => `, ${value}`).join("");
       edits.push(edit(lastValue.end, lastValue.end, more));
     }
   }

@@ -8,6 +8,7 @@ import {
 import { nameOf, tokensOf } from "../../../frontend/sql/text/tokens";
 import type { TextEdit } from "../candidate";
 import type { ReadSite, UpdateSite } from "../pairs";
+import type { GuardedEdits } from "./updateIdiom";
 import { codeGuardsBetween } from "./codeGuards";
 import { changeOf, namesOf, plainKey, textOf, type CodeColumn } from "./columnValue";
 import { connectionOf } from "./connection";
@@ -24,17 +25,12 @@ import { NO_VARIABLES } from "./reasons";
 import { literalAround, nodesIn } from "./syntax";
 import { valuesBeside } from "./valueText";
 
-interface Guarded {
-  readonly edits: readonly TextEdit[];
-  readonly isChecked: boolean;
-}
-
 /** The edits, or the reason why there are none. Read and UPDATE concern the same row. */
 export function guardedInJava(
   tree: CodeTree,
   read: ReadSite,
   update: UpdateSite,
-): Guarded | string {
+): GuardedEdits | string {
   const method = methodAround(tree, read, update);
   if (!method) return OTHER_METHODS;
   const literal = literalAround(tree.root, update.start, update.end);
@@ -58,14 +54,18 @@ export function guardedInJava(
     edits.push(...computing(held, update, literal, column));
   }
   if (!isRead) return NO_VARIABLES;
-  if (edits.length === 0) return "the UPDATE does not compute from what was read by adding to it";
-  if (conditions.length === 0) return { edits, isChecked: false };
+  const isComputed = edits.length > 0;
+  if (!isComputed && conditions.length === 0)
+    return "the UPDATE does not compute from what was read by adding to it";
+  if (conditions.length === 0) return { edits, isChecked: false, isComputed };
   const message = JSON.stringify(`${update.statement.relation.table} changed meanwhile`);
   const written = updateOnlyIf(tree, method, update, conditions, (isTemplate) => {
     const error = isTemplate ? "IllegalStateException" : "java.sql.SQLException";
     return exits[0] ?? `throw new ${error}(${message});`;
   });
-  return typeof written === "string" ? written : { edits: [...edits, ...written], isChecked: true };
+  return typeof written === "string"
+    ? written
+    : { edits: [...edits, ...written], isChecked: true, isComputed };
 }
 
 /** `SET stock = ?` given `stock - amount` becomes `SET stock = stock - ?` given `amount`; none where it is given anything else. */

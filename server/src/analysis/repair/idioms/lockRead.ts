@@ -1,6 +1,7 @@
 // Locking reads in the idiom of their text: SQL, query builders, models.
 import type { Site, Workshop } from "../workshop";
-import { equalitiesOf, isAggregate } from "../predicate";
+import { isAggregate } from "../../operations/aggregatesIn";
+import { equalitiesOf } from "../predicate";
 import { NO_LOCK_OF_COUNTS } from "./reasons";
 import { refusal, type EditOutcome } from "./sourceForms";
 import { lockingJpa } from "./jpaLock";

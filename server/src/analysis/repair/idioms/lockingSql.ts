@@ -4,6 +4,7 @@ import type { SelectStatement } from "../../../program/statement";
 import { walkExpression } from "../../../frontend/sql/walk";
 import { tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import type { Site, Workshop } from "../workshop";
+import { isAggregate } from "../../operations/aggregatesIn";
 import { addBefore } from "./addStatement";
 import { NO_TEXT } from "./reasons";
 import { literalAround } from "./syntax";
@@ -104,9 +105,8 @@ function hasQuery(expression: Expression): boolean {
 export function isPlainRead({ query }: SelectStatement): boolean {
   return (
     query.relations.length > 0 &&
-    query.groupBy.length === 0 &&
     !query.distinct &&
     query.setOperations.length === 0 &&
-    query.outputs.every(({ value }) => value.kind !== "aggregate")
+    !isAggregate(query)
   );
 }

@@ -31,5 +31,14 @@ export interface Idiom {
   readonly imports?: { readonly from: string; readonly names: readonly string[] };
 }
 
+/** An UPDATE that checks, or computes, what a read before it was for. */
+export interface GuardedEdits {
+  readonly edits: readonly TextEdit[];
+  /** True if the UPDATE now has a guard that was checked before it. */
+  readonly isChecked: boolean;
+  /** True if the UPDATE now computes a column from the row itself. */
+  readonly isComputed: boolean;
+}
+
 /** The variable name for an UPDATE's result. */
 export const RESULT = "updated";

@@ -6,7 +6,8 @@ import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
 import { lockRead } from "../idioms/lockRead";
 import { lockRowBefore } from "../idioms/lockRow";
 import { valueText } from "../idioms/valueText";
-import { equalitiesOf, isAggregate, isOfOneRow } from "../predicate";
+import { isAggregate } from "../../operations/aggregatesIn";
+import { equalitiesOf, isOfOneRow } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
 /** The way in which one transaction locks an anchor row: without an edit if it does so already. */

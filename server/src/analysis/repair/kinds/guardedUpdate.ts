@@ -1,5 +1,6 @@
 // An UPDATE that writes a value computed from a stale read computes it from the row itself instead, and fails if the earlier guard no
 // longer holds. For SQL files (routines and scripts) and for code.
+import type { GuardedEdits } from "../idioms/updateIdiom";
 import { nameOf, tokensOf, type Token } from "../../../frontend/sql/text/tokens";
 import { offsetsOf } from "../../../frontend/sql/text/lines";
 import type { Candidate, Proposals, Refusal, TextEdit } from "../candidate";
@@ -21,19 +22,21 @@ export function guardedUpdates(workshop: Workshop): Proposals {
     const read: ReadSite = { ...site, statement };
     const edits: TextEdit[] = [];
     let isChecked = false;
+    let isComputed = false;
     for (const update of updatesBehind(workshop, read)) {
       const written = guarded(workshop, read, update);
       if (typeof written === "string") refusals.push({ kind: "guarded-update", reason: written });
       else {
         edits.push(...written.edits);
         isChecked ||= written.isChecked;
+        isComputed ||= written.isComputed;
       }
     }
     if (edits.length === 0) continue;
     const table = statement.query.relations[0]?.table ?? "";
     candidates.push({
       kind: "guarded-update",
-      title: `Compute in the UPDATE of ${table} in ${transaction.name}${isChecked ? ", and check there" : ""}`,
+      title: titleOf(`the UPDATE of ${table} in ${transaction.name}`, { isChecked, isComputed }),
       edits,
       costs: isChecked ? ["it may be refused by its UPDATE although its first look passed"] : [],
     });
@@ -41,16 +44,15 @@ export function guardedUpdates(workshop: Workshop): Proposals {
   return { candidates, refusals };
 }
 
-interface Guarded {
-  readonly edits: readonly TextEdit[];
-  /** True if the UPDATE now has a guard that was checked before it. */
-  readonly isChecked: boolean;
+function titleOf(update: string, does: Pick<GuardedEdits, "isChecked" | "isComputed">): string {
+  if (!does.isComputed) return `Check in ${update}`;
+  return `Compute in ${update}${does.isChecked ? ", and check there" : ""}`;
 }
 
-function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarded | string {
+function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): GuardedEdits | string {
   const lines = workshop.textOf(read.file);
   if (!lines) return NO_TEXT;
-  const isSameRow = isOfSameRow(read, update);
+  const isSameRow = isOfSameRow(workshop, read, update);
   if (workshop.treeOf(read.file))
     return isSameRow
       ? guardedInCode(workshop, read, update)
@@ -109,7 +111,7 @@ function guarded(workshop: Workshop, read: ReadSite, update: UpdateSite): Guarde
       end: each.end,
       newText: kept?.name.join("") ?? "",
     });
-  return { edits, isChecked: guards.length > 0 };
+  return { edits, isChecked: guards.length > 0, isComputed: uses.length > 0 };
 }
 
 /** True if a column is assigned its read value plus or minus a number other than zero: no row stays as it is. */

@@ -8,7 +8,7 @@ import { connectionOf, transactionIn } from "../idioms/connection";
 import { lockRead } from "../idioms/lockRead";
 import { NO_SHAPE } from "../idioms/reasons";
 import { argumentsOf, chainAround, literalAround, pathTo, placeOfProperty } from "../idioms/syntax";
-import { isAggregate } from "../predicate";
+import { isAggregate } from "../../operations/aggregatesIn";
 import type { Site, Workshop } from "../workshop";
 
 /** The queries of the anomaly's transactions on the connections of these; then the same with locks of what goes stale. */

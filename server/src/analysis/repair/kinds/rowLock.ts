@@ -2,7 +2,7 @@
 import type { Statement } from "../../../program/statement";
 import type { Candidate, Proposals, Refusal } from "../candidate";
 import { lockRead } from "../idioms/lockRead";
-import { isAggregate } from "../predicate";
+import { isAggregate } from "../../operations/aggregatesIn";
 import type { Site, Workshop } from "../workshop";
 
 /** Three candidates: the first stale read alone, all stale reads, and all reads of the same tables. */

@@ -17,7 +17,8 @@ import { nameText } from "../idioms/lockRow";
 import { schemaChange } from "../idioms/schemaChange";
 import { nodesIn } from "../idioms/syntax";
 import type { ReadSite } from "../pairs";
-import { equalitiesOf, isAggregate } from "../predicate";
+import { isAggregate } from "../../operations/aggregatesIn";
+import { equalitiesOf } from "../predicate";
 import type { Site, Workshop } from "../workshop";
 
 type Insert = Site & { readonly statement: InsertStatement };

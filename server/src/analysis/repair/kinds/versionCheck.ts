@@ -47,7 +47,9 @@ export function versionChecks(workshop: Workshop): Proposals {
           "it needs a migration: the table has the column before the program runs with it",
         ],
       });
-    const updates = updatesBehind(workshop, read).filter((update) => isOfSameRow(read, update));
+    const updates = updatesBehind(workshop, read).filter((update) =>
+      isOfSameRow(workshop, read, update),
+    );
     const written = updates.map((update) => checked(workshop, table, read, update));
     const reason = written.find((each) => typeof each === "string");
     if (reason !== undefined) refusals.push({ kind: "version-check", reason });
