@@ -34,6 +34,8 @@ export interface ReadRequest {
   readonly scans?: readonly string[];
   /** Reads all keys whose versions hold one of these values too. Only for stores with indexes. */
   readonly lookups?: readonly Lookup[];
+  /** Indexes by which keys will be asked for: a store that has indexes keeps them from now on. */
+  readonly indexes?: readonly LookupIndex[];
   /** True for a locking read, or a read before an in-place write: real databases read and lock the newest version. */
   readonly current?: boolean;
   /** A locking read of keys on whose being there a foreign key relies, or which are about to go; else to change their rows. */
@@ -53,6 +55,9 @@ export interface Lookup {
   /** Only versions in this part of an order; the name of the index says which order. */
   readonly range?: LookupRange;
 }
+
+/** What a look-up looks in: it has no value yet. */
+export type LookupIndex = Omit<Lookup, "value">;
 
 /** A part of an order, both ends included. */
 export interface LookupRange {

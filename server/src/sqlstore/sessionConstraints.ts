@@ -1,7 +1,7 @@
 // When a session's references are checked: with their statement, or when the transaction ends.
 import type { Reply, Request } from "../exploration/client";
 import type { ForeignKey } from "./catalog";
-import type { PendingReference, ReferenceTime } from "./run/changes";
+import type { PendingReference, ReferenceTime } from "./run/rowChanges";
 import { checkDeferred, type StatementContext, type StatementEnd } from "./run/statement";
 import type { State } from "./sessionState";
 import { failure } from "./sqlError";

@@ -1,7 +1,7 @@
 // State of a session between statements.
 import type { Key as StoreKey, Value } from "../exploration/client";
 import type { SessionFacts, UserVariables } from "./compile/node";
-import type { PendingReference } from "./run/changes";
+import type { PendingReference } from "./run/rowChanges";
 import type { TransactionStatus } from "./sessionTypes";
 
 export interface Savepoint {

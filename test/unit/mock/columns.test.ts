@@ -45,6 +45,24 @@ test("columns have the names, flags and lengths that MariaDB 10.11 gives them", 
   }
 });
 
+test("rows in binary form have their fields, with their types", async () => {
+  const store = await openStore({ level: "postgres:read-committed", schema: "" });
+  const client = new pg.Client({ connectionString: store.url });
+  await client.connect();
+  try {
+    const query = { name: "r", text: "SELECT row(1, 'a', null) AS r", binary: true };
+    const { rows } = await client.query<{ r: unknown }>(query);
+    // Three fields: int4 in four bytes, a literal of no type, and NULL.
+    const bytes = Buffer.from(String(rows[0]?.r), "utf8");
+    assert.equal(bytes.readInt32BE(0), 3);
+    assert.equal(bytes.readInt32BE(4), 23);
+    assert.equal(bytes.readInt32BE(12), 1);
+  } finally {
+    await client.end();
+    await store.close();
+  }
+});
+
 test("values of domains come as those of the types under them", async () => {
   const store = await openStore({
     level: "postgres:read-committed",

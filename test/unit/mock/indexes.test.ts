@@ -49,6 +49,32 @@ function postgresSerializable(): MockLevel {
   return level;
 }
 
+test("an index that is asked to be kept finds what is written, without a wait", async () => {
+  const store = createMockStore({
+    level: postgresSerializable(),
+    initial: INITIAL,
+    seed: 1,
+    strategy: "latest",
+  });
+  const session = store.open();
+  const { value, ...index } = ownedBy("cid");
+  await session.ask({ kind: "begin" });
+  await session.ask({ kind: "read", keys: ["a/3"], indexes: [index] });
+  // More rows than are put into a new index without letting others have their turn.
+  for (let id = 3; id < 5000; id++)
+    await session.ask({
+      kind: "write",
+      key: `a/${String(id)}`,
+      value: { owner: `o${String(id)}` },
+    });
+  await session.ask({ kind: "write", key: "a/5000", value: { owner: value } });
+  await session.ask({ kind: "commit" });
+  await session.ask({ kind: "begin" });
+  const reply = session.ask({ kind: "read", keys: [], lookups: [{ ...index, value }] });
+  assert.ok(!(reply instanceof Promise) && reply.kind === "values");
+  assert.deepEqual([...reply.values.keys()], ["a/5000"]);
+});
+
 describe("a look-up", () => {
   for (const level of ["serializable", postgresSerializable()] as const) {
     const name = typeof level === "string" ? level : level.name;

@@ -1,6 +1,6 @@
 // Content of the mock database: versions of keys in the order of their commits, and the transactions that read and
 // wrote them. How a transaction's reads are chosen is the level's business (`policy.ts`).
-import type { Key, Lookup, Value } from "../../exploration/client";
+import type { Key, Lookup, LookupIndex, Value } from "../../exploration/client";
 import { createIndexes } from "./indexes";
 import { createKeyOrder } from "./keyOrder";
 
@@ -72,7 +72,7 @@ export interface Database {
   /** A version is about to be written, and look-ups find its key from now on. */
   announce(key: Key, value: Value): void;
   /** Makes the indexes that look-ups need; where that takes long, others have their turns in between. */
-  prepare(lookups: readonly Lookup[]): Promise<void> | undefined;
+  prepare(lookups: readonly LookupIndex[]): Promise<void> | undefined;
   begin(session: number): Transaction;
   /** The transaction is about to write there. */
   write(transaction: Transaction, key: Key, value: Value): void;

@@ -1,11 +1,11 @@
 // Which keys hold, or have held, which values: made when it is first asked for, and kept from then on. It says only which
 // keys a predicate can be about; which of their versions is read is the level's business.
-import type { Key, Lookup, LookupRange, Value } from "../../exploration/client";
+import type { Key, Lookup, LookupIndex, LookupRange, Value } from "../../exploration/client";
 import { partOf } from "./keyOrder";
 
 export interface Indexes {
   /** Makes the index of a look-up where there is none: a step ends wherever others may have their turn. */
-  make(lookup: Lookup): Generator<undefined, void, undefined> | undefined;
+  make(lookup: LookupIndex): Generator<undefined, void, undefined> | undefined;
   /** Sorted; some may hold the value no more. */
   keys(lookup: Lookup): readonly Key[];
   /** A version of the key may come into being. */
@@ -57,7 +57,7 @@ export function createIndexes(
     else if (typeof known === "string" && known !== key) entries.set(value, new Set([known, key]));
   }
 
-  function* made(lookup: Lookup): Generator<undefined, void, undefined> {
+  function* made(lookup: LookupIndex): Generator<undefined, void, undefined> {
     const { index, prefix, valueOf, range } = lookup;
     const fresh: Index = { prefix, valueOf, orderOf: range?.orderOf, entries: new Map() };
     indexes.set(index, fresh);

@@ -166,7 +166,7 @@ function openSession(
   }
 
   function read(transaction: Transaction, request: ReadRequest): Reply | Promise<Reply> {
-    const { scans = [], lookups = [], current = false, purpose } = request;
+    const { scans = [], lookups = [], indexes = [], current = false, purpose } = request;
     if (request.continues !== true) hasWritten = false;
     const context: ReadContext = {
       transaction,
@@ -177,7 +177,7 @@ function openSession(
     };
     arrived = undefined;
     return after(
-      after(database.prepare(lookups), () =>
+      after(database.prepare(indexes.length === 0 ? lookups : [...lookups, ...indexes]), () =>
         policy.before?.(context, asked(transaction, request), { scans, lookups }),
       ),
       (failure) => (failure ? fail(failure) : readNow(context, request)),

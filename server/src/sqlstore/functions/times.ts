@@ -27,6 +27,7 @@ import {
 } from "../values/temporal";
 import type { SqlType } from "../values/types";
 import { isInterval, type Interval, type SqlValue } from "../values/value";
+import { readByFormat, readType, shownAs } from "./readDates";
 import {
   computeNode,
   integer,
@@ -248,15 +249,16 @@ export const TIMES: FunctionTable = tableOf({
       [text(from), text(to)].every((zone) => ZONE.test(zone)) ? value : null,
     ),
   ),
-  str_to_date: only(
-    "mysql",
-    plain("timestamp", ["text", "text"], ([value, format]) => {
-      if (text(format) === "%Y-%m-%d") return `${text(value).slice(0, 10)} 00:00:00`;
-      if (text(format) !== "%Y-%m-%d %H:%i:%s") throw unsupported("STR_TO_DATE() with this format");
-      const at = anyMoment(text(value));
-      return at === undefined ? null : formatMoment(at);
-    }),
-  ),
+  str_to_date: only("mysql", (args, compiler) => {
+    const [value, format] = args;
+    if (value === undefined || format === undefined) return undefined;
+    const type = format.literal === undefined ? "timestamp" : readType(format.literal);
+    return computeNode(type, [value, format], compiler, ([given, pattern]) => {
+      const at = readByFormat(text(given), text(pattern));
+      if (at === null) throw unsupported(`STR_TO_DATE() with the format ${text(pattern)}`);
+      return at === undefined ? null : shownAs(type, at);
+    });
+  }),
   timezone: only("postgres", (args, compiler) => {
     const [zone, value] = args;
     if (zone?.literal === undefined || value === undefined) return undefined;

@@ -1,6 +1,7 @@
 // Access paths: keys, beginnings of keys or values of indexes that lead to the rows that a statement reads.
-import type { Key as StoreKey, Lookup, Value } from "../../exploration/client";
+import type { Key as StoreKey, Lookup, LookupIndex, Value } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
+import { ofNode } from "../../query/nodes";
 import { indexesOf, primaryKeyOf, type Table } from "../catalog";
 import type { TableRead } from "../compile/node";
 import { placeOf } from "../values/places";
@@ -70,13 +71,34 @@ function lookupsOf(
   if (most === depth) return undefined;
   const { starts, depth: reached } = combinations(table, best, fixed, dialect);
   if (reached < best.length) return undefined;
+  const { prefix, index: name, valueOf } = indexOn(table, best, dialect);
+  const limits = ordered === undefined ? undefined : ranges.get(ordered);
+  if (ordered === undefined || limits === undefined)
+    return starts.map((value) => ({ prefix, index: name, value, valueOf }));
+  const field = fieldOf(table, ordered);
+  const index = `${name} in the order of ${field.name} ${field.type}`;
+  const orderOf = (version: Value): number | undefined =>
+    placeOf(decodedField(version, field.name, field.type));
+  const range = { ...limits, orderOf };
+  return starts.map((value) => ({ prefix, index, value, valueOf, range }));
+}
+
+function fieldOf(table: Table, at: number): Field {
+  const { name = "", declared } = table.columns[at] ?? {};
+  return { name, type: declared?.type ?? "unknown" };
+}
+
+const indexes = ofNode((_table: Table) => new Map<string, LookupIndex>());
+
+/** The index of a table by the values of some columns. */
+function indexOn(table: Table, columns: readonly number[], dialect: Dialect): LookupIndex {
+  const own = indexes(table);
+  const id = `${dialect} ${columns.join()}`;
+  const known = own.get(id);
+  if (known !== undefined) return known;
   const prefix = tablePrefix(table);
-  const fieldOf = (at: number): Field => {
-    const { name = "", declared } = table.columns[at] ?? {};
-    return { name, type: declared?.type ?? "unknown" };
-  };
-  const fields = best.map(fieldOf);
-  const name = `${prefix}@${fields.map((field) => `${field.name} ${field.type}`).join()}`;
+  const fields = columns.map((at) => fieldOf(table, at));
+  const index = `${prefix}@${fields.map((field) => `${field.name} ${field.type}`).join()}`;
   const valueOf = (version: Value): string | undefined => {
     const parts: string[] = [];
     for (const field of fields) {
@@ -86,15 +108,17 @@ function lookupsOf(
     }
     return parts.join(",");
   };
-  const limits = ordered === undefined ? undefined : ranges.get(ordered);
-  if (ordered === undefined || limits === undefined)
-    return starts.map((value) => ({ prefix, index: name, value, valueOf }));
-  const field = fieldOf(ordered);
-  const index = `${name} in the order of ${field.name} ${field.type}`;
-  const orderOf = (version: Value): number | undefined =>
-    placeOf(decodedField(version, field.name, field.type));
-  const range = { ...limits, orderOf };
-  return starts.map((value) => ({ prefix, index, value, valueOf, range }));
+  const fresh = { prefix, index, valueOf };
+  own.set(id, fresh);
+  return fresh;
+}
+
+/** The indexes that a table declares on single columns: by more columns nobody knows yet which of them will be asked for. */
+export function declaredIndexes(table: Table, dialect: Dialect): readonly LookupIndex[] {
+  const { keys, indexes: others = [] } = table;
+  return [...keys.filter(({ primary }) => !primary), ...others].flatMap(({ columns, where }) =>
+    columns.length === 1 && where === undefined ? [indexOn(table, columns, dialect)] : [],
+  );
 }
 
 /** A range is worth less than a value. */

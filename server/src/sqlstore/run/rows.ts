@@ -9,7 +9,7 @@ import { comparer, type Compare } from "../values/compare";
 import { asSqlFailure, SqlFailure } from "../sqlError";
 import type { SqlRow } from "../values/value";
 import { decodeRow, tablePrefix } from "./versions";
-import { lookupName, accessPathOf, type AccessPath } from "./accessPath";
+import { lookupName, accessPathOf, declaredIndexes, type AccessPath } from "./accessPath";
 
 /**
  * How rows that are locked or changed are read: `snapshot` reads them as all others (levels of the literature),
@@ -111,6 +111,8 @@ export interface Rows {
     keys: Iterable<StoreKey>,
     purpose?: ReadRequest["purpose"],
   ) => ReadRequest | undefined;
+  /** The indexes by which rows of a table will be found, in a request about new ones. */
+  readonly withIndexes: (request: ReadRequest, table: Table) => ReadRequest;
   /** Rows of a table in their newest versions, with their keys: at least those with these values, by column. */
   readonly newestRows: (table: Table, fixed: TableRead["fixed"]) => ReadonlyMap<StoreKey, SqlRow>;
   /** The key under which a row was read. */
@@ -231,6 +233,10 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       return rowAt(newest, table, key);
     },
     newestOf,
+    withIndexes(asked, table) {
+      const indexes = hasIndexes ? declaredIndexes(table, dialect) : [];
+      return indexes.length === 0 ? asked : { ...asked, indexes };
+    },
     newestRows(table, fixed) {
       const all = pathOf({ table, fixed });
       needNewest(table, all);

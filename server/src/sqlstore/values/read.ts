@@ -11,6 +11,7 @@ import {
   formatMoment,
   momentAt,
   parseClock,
+  parseLength,
   parseDay,
   parseInterval,
   parseMoment,
@@ -193,8 +194,8 @@ export function readStrictly(text: string, type: SqlType, dialect: Dialect): Sql
     case "date":
       return daysText(trimmed);
     case "time": {
-      const clock = parseClock(trimmed);
-      return clock === undefined ? undefined : formatClock(clock.micros);
+      const length = parseLength(trimmed);
+      return length === undefined ? undefined : formatClock(length);
     }
     case "timestamp":
     case "timestamptz": {

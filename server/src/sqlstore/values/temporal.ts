@@ -17,7 +17,7 @@ export interface Moment {
 
 const DATE = /^(\d{4,6})-(\d{1,2})-(\d{1,2})$/;
 const TIME =
-  /^(\d{1,3}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(?:(am|pm)\s*)?(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?$/i;
+  /^(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?\s*(?:(am|pm)\s*)?(z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)?$/i;
 
 const ZONE = /^(?:z|utc|gmt|[+-]\d{1,2}(?::?\d{2})?)$/i;
 
@@ -85,13 +85,30 @@ export function parseClock(
   const minute = Number(minutes);
   const second = Number(seconds ?? 0);
   if (minute > 59 || second > 59) return undefined;
-  const rest = Math.round(Number(`0.${fraction ?? "0"}`) * SECOND_MICROS);
+  const rest = Math.round(Number(`0.${fraction ?? ""}0`) * SECOND_MICROS);
   const micros = ((hour * 60 + minute) * 60 + second) * SECOND_MICROS + rest;
   if (zone === undefined) return { micros };
   const [, sign, zoneHours = "0", zoneMinutes = "0"] =
     /^([+-])(\d{1,2}):?(\d{2})?$/.exec(zone) ?? [];
   const offset = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60 * SECOND_MICROS;
   return { micros, offset: sign === "-" ? -offset : offset };
+}
+
+const LENGTH = /^(-?)(?:(\d{1,2})\s+)?(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?$/;
+/** MySQL's longest TIME is 838:59:59. */
+const LONGEST = (839 * 3600 - 1) * SECOND_MICROS;
+
+/** A value of MySQL's TIME in microseconds: a length of time, which may be negative and longer than a day. */
+export function parseLength(text: string): number | undefined {
+  const found = LENGTH.exec(text.trim());
+  if (found === null) return undefined;
+  const [, sign, days = "0", hours, minutes, seconds = "0", fraction] = found;
+  if (Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  const whole = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
+  const rest = Math.round(Number(`0.${fraction ?? ""}0`) * SECOND_MICROS);
+  const micros = whole * SECOND_MICROS + rest;
+  if (micros > LONGEST) return undefined;
+  return sign === "-" ? -micros : micros;
 }
 
 /** A date with or without a time. With `toUtc` a zone counts, else it is left out, as PostgreSQL does. */
