@@ -40,7 +40,7 @@ export const TOOLS: readonly Tool[] = [
       "Finds what an isolation level lets through between the transactions of a file or folder: lost updates, write skew, phantoms and others, each executed before it is told. The answer says what was not decided.",
     properties: { path: PATH, level: LEVEL },
     required: ["path"],
-    run: (given, run) => told(run, ["check", ...common(given)]),
+    run: (given, run) => outputOf(run, ["check", ...commonArguments(given)]),
   },
   {
     name: "show",
@@ -48,7 +48,7 @@ export const TOOLS: readonly Tool[] = [
     properties: { path: PATH, level: LEVEL, anomaly: ANOMALY },
     required: ["path", "anomaly"],
     run: (given, run) =>
-      told(run, ["show", ...common(given), `--anomaly=${given("anomaly") ?? ""}`]),
+      outputOf(run, ["show", ...commonArguments(given), `--anomaly=${given("anomaly") ?? ""}`]),
   },
   {
     name: "fix",
@@ -57,7 +57,12 @@ export const TOOLS: readonly Tool[] = [
     properties: { path: PATH, level: LEVEL, anomaly: ANOMALY },
     required: ["path", "anomaly"],
     run: (given, run) =>
-      told(run, ["fix", ...common(given), `--anomaly=${given("anomaly") ?? ""}`, "--dry-run"]),
+      outputOf(run, [
+        "fix",
+        ...commonArguments(given),
+        `--anomaly=${given("anomaly") ?? ""}`,
+        "--dry-run",
+      ]),
   },
   {
     name: "explain",
@@ -68,14 +73,14 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-function common(given: Given): readonly string[] {
+function commonArguments(given: Given): readonly string[] {
   const level = given("level");
   // The path is absolute and the level is joined to its option, so that no value is taken for an option.
   return [path.resolve(given("path") ?? ""), ...(level === undefined ? [] : [`--level=${level}`])];
 }
 
 /** The output of the command; a failure is a tool error. */
-async function told(run: RunCommand, argv: readonly string[]): Promise<string> {
+async function outputOf(run: RunCommand, argv: readonly string[]): Promise<string> {
   const { code, out, error } = await run(argv);
   if (out === "" && code !== 0) throw new Error(error.trim());
   return [out, error].filter((each) => each !== "").join("\n");

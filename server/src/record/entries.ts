@@ -3,7 +3,7 @@ import type { Path } from "./learn/knowns";
 import { preparedRun } from "./learn/paths";
 import { foldRepetition, listKey } from "./learn/repetition";
 import type { RecordedStatement } from "./statements";
-import type { Run } from "./units";
+import type { Run } from "./runs";
 
 export interface Entry {
   readonly name: string;

@@ -5,7 +5,7 @@ import { commandText, SECRET } from "./secrets";
 import { learn } from "./learn/learn";
 import type { LearntProgram } from "./learn/program";
 import { numberedWords, type Glossary, type RecordedStatement } from "./statements";
-import { runsOf } from "./units";
+import { runsOf } from "./runs";
 import { writtenProgram } from "./write";
 
 export interface LearntFile {

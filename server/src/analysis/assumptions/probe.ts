@@ -19,7 +19,7 @@ export interface Probe {
   readonly broken: Term;
 }
 
-/** The probe of an invariant; undefined if a table is unknown. */
+/** The probe of an invariant: one read for each of its rows, and one for the row that has to exist. */
 export function probeOf(flat: FlatProgram, invariant: FlatInvariant): Probe {
   const { tables, broken, exists } = invariant;
   const wanted = columnsIn(broken, ...(exists ? [exists.where, ...Object.values(exists.key)] : []));

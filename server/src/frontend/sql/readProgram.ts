@@ -6,7 +6,7 @@ import type { Table } from "../../program/schema";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { createInterner, sameData } from "../../query/interner";
 import { attribute, ofNode, ofNodes } from "../../query/nodes";
-import { reconcile } from "../schema/agree";
+import { reconcile } from "../schema/reconciliation";
 import { readCode, type CodeReading } from "../code/readCode";
 import type { HirModule } from "../code/hir";
 import { atOnce, type SlicedWork } from "../code/queries/slices";
@@ -225,8 +225,8 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
 
 function* readGroup(group: Group, sameTables: SameTables): SlicedWork<GroupReading> {
   const { language, schema } = group;
-  const { tables: agreeing, notes: drift } = reconcile(schema.tables, group.modelled);
-  const declared = sameTables(withDeclaredToday(agreeing));
+  const { tables: reconciled, notes: drift } = reconcile(schema.tables, group.modelled);
+  const declared = sameTables(withDeclaredToday(reconciled));
   const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): SlicedWork<Lowering> =>
     lowerFiles(group, { ...schema, tables: known, routines });

@@ -2,7 +2,7 @@
 // whose branches are told by what decided between them. The same runs give the same program.
 import type { Protocol, Value } from "../events";
 import { CONCEALED_PREFIX, CONCEALED_NUMBER, type RecordedStatement } from "../statements";
-import type { Run } from "../units";
+import type { Run } from "../runs";
 import { resultColumns } from "./columns";
 import { decide } from "./conditions";
 import { holesOf } from "./holes";

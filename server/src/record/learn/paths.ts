@@ -1,6 +1,6 @@
 // Runs made comparable before they are put into one tree: what the server undid, savepoints that nothing returns to, and
 // how a run without a change ended make no difference.
-import type { Run } from "../units";
+import type { Run } from "../runs";
 import type { RecordedStatement } from "../statements";
 import type { Path } from "./knowns";
 

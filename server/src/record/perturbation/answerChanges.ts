@@ -3,7 +3,7 @@
 import type { AnsweredStatement, Protocol, Value } from "../events";
 import { listKey } from "../learn/repetition";
 import type { Decider } from "../learn/program";
-import { runOrdinals } from "../units";
+import { runOrdinals } from "../runs";
 import { textAndSite, type RecordedStatement } from "../statements";
 import type { CallSite } from "../sites";
 import { namesOtherDatabase } from "./otherDatabase";

@@ -77,10 +77,11 @@ export function makeDatabase(
   const asked = new Map<string, RowKey[]>();
   const alike = new Map<string, Alike>();
   const assumptions = createAssumptions(script);
-  const wishes = new Set<Smt>();
-  const wished = (term: Smt, value: boolean): Smt => {
-    if (wishes.has(term)) return term;
-    wishes.add(term);
+  const asserted = new Set<Smt>();
+  /** Asserts under PRESENCE, once, what is usual of a term. */
+  const usually = (term: Smt, value: boolean): Smt => {
+    if (asserted.has(term)) return term;
+    asserted.add(term);
     script.assert(imp(script.constant(PRESENCE, "Bool"), value ? term : not(term)));
     return term;
   };
@@ -96,7 +97,7 @@ export function makeDatabase(
       const declared = transaction?.parameters[at];
       const symbol = parameterName(instance, at < 0 ? name.length : at);
       const isNull = declared?.nullable
-        ? wished(script.constant(nullArgument(symbol), "Bool"), false)
+        ? usually(script.constant(nullArgument(symbol), "Bool"), false)
         : FALSE;
       if (declared?.type === "bool") return sqlBool(script.constant(symbol, "Bool"), isNull);
       return sqlInt(script.constant(symbol, "Int"), isNull);
@@ -115,7 +116,7 @@ export function makeDatabase(
       const { primaryKey } = table.table;
       const term = apply(script.fn(aliveName(table), primaryKey.length, "Bool"), row);
       mention(table, row, term);
-      return table.missed ? term : wished(term, true);
+      return table.missed ? term : usually(term, true);
     },
     column: (table, column, row) => {
       touch(table, row);
@@ -131,7 +132,7 @@ export function makeDatabase(
       const isNull = mayBeNull(table, column)
         ? apply(script.fn(nullName(table, column), arity, "Bool"), row)
         : FALSE;
-      if (isNull !== FALSE && !table.nullable.has(column)) wished(isNull, false);
+      if (isNull !== FALSE && !table.nullable.has(column)) usually(isNull, false);
       if (!mentioned.has(value)) {
         mentioned.add(value);
         inputs.push({ name: value, sort });

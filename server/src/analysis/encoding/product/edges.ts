@@ -37,7 +37,7 @@ export function mayMissUnheld(reader: Access, writer: Access): boolean {
 
 /**
  * The condition that some dependency over the table leads from one instance to the other. It is exact, except that a dirty read (which
- * needs no cycle) counts in both directions. `noticed` says when a read counts of what another instance writes.
+ * needs no cycle) counts in both directions. `detects` says when a read counts of what another instance writes.
  */
 export function dependencyOver(
   tuple: ProductTuple,
@@ -46,7 +46,7 @@ export function dependencyOver(
   from: number,
   to: number,
   table: TupleTable,
-  noticed: (reader: Access, writer: number) => Smt = () => TRUE,
+  detects: (reader: Access, writer: number) => Smt = () => TRUE,
 ): Smt {
   const found: Smt[] = [];
   const dirty: Smt[] = [];
@@ -57,8 +57,8 @@ export function dependencyOver(
       for (const row of rowsOf(run, a, b)) {
         if (from < to) found.push(writeWrite(run, a, b, row));
         if (from < to || b.view === "dirty")
-          found.push(and(noticed(b, from), writeRead(tuple, run, snapshots, a, b, row)));
-        found.push(and(noticed(a, to), readWrite(run, snapshots, a, b, row)));
+          found.push(and(detects(b, from), writeRead(tuple, run, snapshots, a, b, row)));
+        found.push(and(detects(a, to), readWrite(run, snapshots, a, b, row)));
         dirty.push(abortedRead(run, a, b, row), abortedRead(run, b, a, row));
       }
     }

@@ -24,7 +24,7 @@ import {
   otherRowsName,
   serialPlaceName,
 } from "./names";
-import { noticedOver } from "./noticed";
+import { detectedDependency } from "./conflictDetection";
 import { differences } from "./outcome";
 import type { Member } from "./parts";
 import { makeRun } from "./run";
@@ -206,7 +206,7 @@ function assertSerializable(
       const hasKeys = table && (table.table.uniqueKeys.length > 0 || table.table.deferredKeys);
       const condition =
         table && overlooks
-          ? noticedOver(tuple, run, snapshots, from, to, table)
+          ? detectedDependency(tuple, run, snapshots, from, to, table)
           : table && hasKeys
             ? dependencyOver(tuple, run, snapshots, from, to, table)
             : literal;

@@ -18,15 +18,15 @@ export interface Difference {
 /** The differences of `other` from `weak`, in which every instance commits. */
 export function differenceOf(weak: Run, other: Run): Difference {
   return {
-    state: finalRows(weak, other),
+    state: finalRowsDiffer(weak, other),
     value: or(
       ...weak.instances.map(({ index }) => other.aborted(index)),
-      ...weak.instances.map((instance) => received(weak, other, instance)),
+      ...weak.instances.map((instance) => resultsDiffer(weak, other, instance)),
     ),
   };
 }
 
-function finalRows(weak: Run, other: Run): Smt {
+function finalRowsDiffer(weak: Run, other: Run): Smt {
   const sites = weak.instances.flatMap((instance) => instance.sites);
   const tables = new Set(
     sites.filter((site) => site.writes.size > 0).map((site) => site.operation.table),
@@ -68,7 +68,7 @@ function writtenRows(run: Run, table: string) {
     .map((site) => run.row(site));
 }
 
-function received(weak: Run, other: Run, instance: Instance): Smt {
+function resultsDiffer(weak: Run, other: Run, instance: Instance): Smt {
   const returned = instance.transaction.returns.map((term) =>
     not(
       sameValue(
@@ -79,13 +79,13 @@ function received(weak: Run, other: Run, instance: Instance): Smt {
   );
   const shown = instance.transaction.visible.map(({ operation, name }) => {
     const site = instance.sites.find((each) => each.operation.index === operation);
-    return site === undefined ? FALSE : shows(weak, other, site, name);
+    return site === undefined ? FALSE : rowsDiffer(weak, other, site, name);
   });
   return or(...returned, ...shown);
 }
 
 /** True if the rows that the caller receives from the operation differ. */
-function shows(weak: Run, other: Run, site: Site, name: string): Smt {
+function rowsDiffer(weak: Run, other: Run, site: Site, name: string): Smt {
   const { operation } = site;
   const { flat } = weak.database;
   const reached = not(eq(weak.executed(site), other.executed(site)));

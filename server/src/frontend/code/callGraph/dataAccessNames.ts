@@ -1,6 +1,6 @@
 // Names by which code asks a database: types of objects that reach one, and their methods.
 
-/** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
+/** Ends of type names. A mapper may convert records as well: `ASKS` tells which of its calls ask the database. */
 const TYPES =
   /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper|DSLContext|Jdbi|Sql2o|HibernateTemplate|DatabaseClient|R2dbcEntityTemplate)$/u;
 

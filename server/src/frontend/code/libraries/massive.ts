@@ -10,7 +10,7 @@ import { filterOf, type FilterLanguage, type Operation } from "./orm/filter";
 import { isKeyArgument } from "./orm/entityColumns";
 import { columnOf, keysOf, type Model } from "./orm/model";
 import { runDraftOf, selectColumns, startOn, type Columns, type Place } from "./orm/statements"; // prettier-ignore
-import { written } from "./pgPromise";
+import { pgPromiseQuery } from "./pgPromise";
 import { parametersIn, rowsOf, startsAsSql } from "./rawSql";
 
 /** Operators that stand behind a column in a key. */
@@ -72,7 +72,7 @@ export const MASSIVE = driver(
     },
   },
   {
-    query: written,
+    query: pgPromiseQuery,
     asks: ({ method, isOfMember, first }, { used }) =>
       used.has("massive") &&
       (OPENS.test(method) ||
@@ -239,7 +239,7 @@ function selectText(place: Place, text: Value, values: Value | undefined): Value
   const { model, connection, source, tools } = place;
   const parts = sequence(`SELECT * FROM ${quoteIdentifier(model.table, tools.dialect)} WHERE `, text.parts); // prettier-ignore
   const call: Call = { arguments: [text, ...(values ? [values] : [])], isNew: false, typeArguments: [], source }; // prettier-ignore
-  const parameters = written(undefined, call)?.parameters ?? parametersIn(values, tools);
+  const parameters = pgPromiseQuery(undefined, call)?.parameters ?? parametersIn(values, tools);
   return rowsIn(tools.sql(connection, { kind: "text", parts }, parameters, source), false, tools);
 }
 

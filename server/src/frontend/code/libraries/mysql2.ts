@@ -46,14 +46,14 @@ export const MYSQL2 = driver(
       connection: "connection",
     },
   },
-  { query: written },
+  { query: mysqlQuery },
 );
 
 /**
  * The text and its parameters as the client sends them: `query` spells out records (`SET ?`) and lists (`IN (?)`), and
  * takes a single value for a list of one.
  */
-export function written({ path }: HandleValue, call: Call, tools: Tools): Query {
+export function mysqlQuery({ path }: HandleValue, call: Call, tools: Tools): Query {
   const [, second] = call.arguments;
   const given = queryOf(call, tools);
   if (second?.kind === "scalar" || second?.kind === "text") {

@@ -4,7 +4,7 @@ import { kindGuard } from "./kindGuard";
 import { isMutable, mutableQuery, onEach, setQuery, type QueryKind } from "./builders/mutableQuery";
 import { driver } from "./driver";
 import type { Call, Tools } from "./library";
-import { written } from "./mysql2";
+import { mysqlQuery } from "./mysql2";
 
 /** The statements of a transaction so far: the arguments of each, or a function that gives them. */
 interface Collected {
@@ -41,7 +41,7 @@ export const SERVERLESS_MYSQL = driver(
     },
   },
   {
-    query: written,
+    query: mysqlQuery,
     call: (handle, call, tools) => {
       const { path, data, connection } = handle;
       if (path === "db.transaction") {

@@ -2,13 +2,13 @@
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 
-export interface Agreement {
+export interface Reconciliation {
   readonly tables: readonly Table[];
   readonly notes: readonly Note[];
 }
 
 /** The merged tables: keys, checks and defaults of the migrations, columns that only the ORM has, and tables of either. */
-export function reconcile(migrated: readonly Table[], modelled: readonly Table[]): Agreement {
+export function reconcile(migrated: readonly Table[], modelled: readonly Table[]): Reconciliation {
   const models = new Map(modelled.map((table) => [table.name, table] as const));
   const known = new Set(migrated.map(({ name }) => name));
   const notes: Note[] = [];

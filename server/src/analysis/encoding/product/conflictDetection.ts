@@ -1,4 +1,4 @@
-// Dependencies that PostgreSQL's SERIALIZABLE notices. An insertion that does nothing since its key is taken looks at the newest rows,
+// Conflicts that PostgreSQL's SERIALIZABLE detects. An insertion that does nothing since its key is taken looks at the newest rows,
 // and no lock tells of that; but before a duplicate is reported, whoever searched for the key is found, as if the insertion wrote it.
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Term } from "../../operations/operation";
@@ -14,8 +14,8 @@ import type { Run, Snapshots } from "./execution";
 
 type Key = readonly string[];
 
-/** The condition that the server notices a dependency over the table that leads from one instance to the other. */
-export function noticedOver(
+/** The condition that the server detects a dependency over the table that leads from one instance to the other. */
+export function detectedDependency(
   tuple: ProductTuple,
   run: Run,
   snapshots: Snapshots,
@@ -23,8 +23,8 @@ export function noticedOver(
   to: number,
   table: TupleTable,
 ): Smt {
-  // Rows of a snapshot were committed before it, whoever notices.
-  const noticed = (reader: Access, writer: number): Smt => {
+  // Rows of a snapshot were committed before it, whoever detects a conflict.
+  const detects = (reader: Access, writer: number): Smt => {
     if (!mayDoNothing(reader.operation)) return TRUE;
     return catchesDuplicate(reader) ? snapshots.sees(writer, reader) : FALSE;
   };
@@ -32,23 +32,23 @@ export function noticedOver(
     (tuple.accesses[instance] ?? []).filter((each) => each.table === table);
   const attempts = own(to)
     .filter(catchesDuplicate)
-    .flatMap((writer) => own(from).map((reader) => meets(run, snapshots, reader, writer)));
+    .flatMap((writer) => own(from).map((reader) => conflictOnKey(run, snapshots, reader, writer)));
   const among = and(run.commits[from] ?? TRUE, run.commits[to] ?? TRUE);
   return or(
-    dependencyOver(tuple, run, snapshots, from, to, table, noticed),
+    dependencyOver(tuple, run, snapshots, from, to, table, detects),
     and(among, or(...attempts)),
   );
 }
 
 /** The condition that the reader searched, by a key alone, for a key that the insertion tried to take after the reader's snapshot. */
-function meets(run: Run, snapshots: Snapshots, reader: Access, writer: Access): Smt {
+function conflictOnKey(run: Run, snapshots: Snapshots, reader: Access, writer: Access): Smt {
   const { primaryKey, uniqueKeys } = reader.table.table;
   const { row } = run.done[writer.instance]?.[writer.operation.index] ?? {};
   if (row === undefined) return FALSE;
   // Keys are looked at in this order, up to one that is taken.
   const keys = [primaryKey, ...uniqueKeys];
-  const at = keys.findIndex((key) => pins(reader, key) !== undefined);
-  const given = pins(reader, keys[at] ?? []);
+  const at = keys.findIndex((key) => soughtKey(reader, key) !== undefined);
+  const given = soughtKey(reader, keys[at] ?? []);
   if (given === undefined) return FALSE;
   const taken = keys
     .slice(0, at)
@@ -71,7 +71,7 @@ function meets(run: Run, snapshots: Snapshots, reader: Access, writer: Access): 
 }
 
 /** The value that the search gives for each column of the key, if it names no other column. */
-function pins({ operation }: Access, key: Key): ReadonlyMap<string, Term> | undefined {
+function soughtKey({ operation }: Access, key: Key): ReadonlyMap<string, Term> | undefined {
   const { kind, where, mustFind, mustMiss } = operation;
   if (kind === "insert" || mustFind || mustMiss || key.length === 0) return undefined;
   const given = new Map(Object.entries(operation.key));

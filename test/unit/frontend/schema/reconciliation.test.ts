@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
-import { reconcile, type Agreement } from "../../../../server/src/frontend/schema/agree";
+import {
+  reconcile,
+  type Reconciliation,
+} from "../../../../server/src/frontend/schema/reconciliation";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { programOf } from "../sql/program";
@@ -10,7 +13,7 @@ import { programOf } from "../sql/program";
 async function agreement(
   migrations: Readonly<Record<string, string>>,
   model: string,
-): Promise<Agreement> {
+): Promise<Reconciliation> {
   const { schema } = programOf(migrations, { pg: await loadPgParser() });
   const text = `datasource db {\n provider = "postgresql"\n}\nmodel T {\n${model}\n}\n`;
   // A file id of the test.
