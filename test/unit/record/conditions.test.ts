@@ -1,7 +1,7 @@
 // Conditions that several comparisons fit.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { learnt, type Call, type Sent } from "./calls";
+import { begin, commit, learnt, read, rollback, write, type Call, type Sent } from "./calls";
 
 const capacity = (id: number, capacity: number): Sent => ({
   sql: `SELECT capacity FROM event WHERE id = ${String(id)}`,
@@ -88,4 +88,14 @@ SELECT sum(seats) AS taken FROM holds WHERE show_id = :id \\gset s2_
 INSERT INTO holds (show_id, seats) VALUES (:id, :seats);
 \\endif`,
   ]);
+});
+
+test("the limit of an amount that is taken is that amount, also where a number of the program fits as closely", () => {
+  const calls = [
+    [begin, read(1, 100), write(1, 70), commit],
+    [begin, read(2, 50), write(2, 0), commit],
+    [begin, read(1, 1), write(1, 0), commit],
+    [begin, read(3, 0), rollback],
+  ];
+  assert.match(learnt(calls).join(), /\\if :s1_balance >= :balance_change\n/);
 });

@@ -289,7 +289,7 @@ function constants(question: DecisionQuestion, isTight: boolean): Decision | und
     if (own === undefined || other === undefined) continue;
     const [least, most] = [Math.min(...own), Math.max(...own)];
     const [below, above] = [Math.max(...other), Math.min(...other)];
-    const areWhole = [...own, ...other].every(Number.isInteger);
+    const areWhole = [...own, ...other].every(Number.isInteger) && !isEnoughFor(known, question);
     const limit = (low: number, high: number): number =>
       question.sent.find((number) => low < number && number <= high) ?? high;
     if (least > below)
@@ -316,6 +316,15 @@ function constants(question: DecisionQuestion, isTight: boolean): Decision | und
     doubt: `the number in "${shown(condition)}" lies between what ${String(runs)} runs showed; the program may have another one`,
     deciders,
   };
+}
+
+/** True if it held in all runs of this way what is taken from it later on: that is the limit then, not a number. */
+function isEnoughFor(known: KnownValue, { here, later }: DecisionQuestion): boolean {
+  return later.some(
+    (input) =>
+      input.base === known.expression &&
+      here.every((path) => numeric(known, input, (a, b) => a >= b)(path) === true),
+  );
 }
 
 /** Whole numbers that cut an interval into parts, its ends' neighbours first. */
@@ -377,11 +386,12 @@ function oneText(
 function bounded(question: DecisionQuestion): Decision | undefined {
   const { here, elsewhere } = question;
   if (here.length < 2) return undefined;
-  const read = amounts(latestFirst(columnsOf(question)));
+  const read = heldAmounts(question);
   let best: (Decision & { readonly explained: number }) | undefined;
   for (const input of amounts(question.later)) {
     const sent = here.map((path) => numberOf(input.of(path)));
-    for (const { expression, of, values } of [...read.map(one), ...read.flatMap(rests(read))]) {
+    for (const held of read) {
+      const { expression, of } = held;
       const isEnough = here.every((path, at) => (of(path) ?? NaN) >= (sent[at] ?? NaN));
       if (!isEnough) continue;
       const most = Math.max(...sent.flatMap((amount) => amount ?? []));
@@ -392,9 +402,7 @@ function bounded(question: DecisionQuestion): Decision | undefined {
         ...{ condition, explained },
         doubt: `"${shown(condition)}" fits the ${String(here.length)} runs that went on; of those that did not, ${input.expression.slice(1)} was not seen`,
         deciders: [
-          ...values.map((known) =>
-            values.length === 1 ? { known, aimAt: aimsAround(question, known, input) } : { known },
-          ),
+          { known: held.known, aimAt: aimsAround(question, held, input) },
           ...fittingTexts(question),
         ],
       };
@@ -406,15 +414,21 @@ function bounded(question: DecisionQuestion): Decision | undefined {
 interface Amount {
   readonly expression: string;
   readonly of: (path: Path) => number | undefined;
-  readonly values: readonly KnownValue[];
+  /** The number, or the one of which something is left. */
+  readonly known: KnownValue;
 }
 
-function one(known: KnownValue): Amount {
-  return {
-    expression: known.expression,
-    of: (path) => numberOf(known.of(path)),
-    values: [known],
-  };
+/** Single numbers before differences. */
+function heldAmounts(question: DecisionQuestion): readonly Amount[] {
+  const read = amounts(latestFirst(columnsOf(question)));
+  return [
+    ...read.map((known) => ({
+      expression: known.expression,
+      of: (path: Path) => numberOf(known.of(path)),
+      known,
+    })),
+    ...read.flatMap(rests(read)),
+  ];
 }
 
 /** Differences between a number and what another statement read. */
@@ -428,7 +442,7 @@ function rests(all: readonly KnownValue[]): (whole: KnownValue) => readonly Amou
           const [left, right] = [numberOf(whole.of(path)), numberOf(part.of(path))];
           return left === undefined || right === undefined ? undefined : left - right;
         },
-        values: [whole, part],
+        known: whole,
       }));
 }
 
@@ -437,24 +451,21 @@ const TWINS = 2;
 /** As above, where runs with the same amount and another answer went on, or did not: it was seen in these. */
 function twinned(question: DecisionQuestion): Decision | undefined {
   const { here, elsewhere } = question;
-  for (const known of amounts(latestFirst(columnsOf(question))))
+  for (const held of heldAmounts(question))
     for (const input of amounts(question.later)) {
       const refused = elsewhere.flatMap((path) => {
-        const [read, amount] = [
-          numberOf(known.of(path)),
-          numberOf(twinValue(input, path, question)),
-        ];
+        const [read, amount] = [held.of(path), numberOf(twinValue(input, path, question))];
         return read === undefined || amount === undefined ? [] : [read - amount];
       });
       const gone = here.flatMap((path) => {
-        const [read, amount] = [numberOf(known.of(path)), numberOf(input.of(path))];
+        const [read, amount] = [held.of(path), numberOf(input.of(path))];
         return read === undefined || amount === undefined ? [] : [read - amount];
       });
       if (refused.length < TWINS || gone.length < here.length) continue;
       const [most, least] = [Math.max(...refused), Math.min(...gone)];
       // The next whole number is on the other side.
       if (most >= least || least - most > 1 || (most !== 0 && least !== 0)) continue;
-      return { condition: `${known.expression} ${least === 0 ? ">=" : ">"} ${input.expression}` };
+      return { condition: `${held.expression} ${least === 0 ? ">=" : ">"} ${input.expression}` };
     }
   return undefined;
 }
@@ -462,7 +473,7 @@ function twinned(question: DecisionQuestion): Decision | undefined {
 /** Values at the amount and just below it, for runs whose amount is known; a large one for those where it is not. */
 function aimsAround(
   question: DecisionQuestion,
-  known: KnownValue,
+  { known, of }: Amount,
   input: KnownValue,
 ): (path: Path) => readonly number[] {
   const { here, elsewhere } = question;
@@ -474,7 +485,11 @@ function aimsAround(
     const amount = here.includes(path)
       ? numberOf(input.of(path))
       : numberOf(twinValue(input, path, question));
-    return amount === undefined ? [10 * highest + 1000] : [amount - 1, amount, amount + 1];
+    // The part that is taken away before the rest is compared.
+    const taken = (numberOf(known.of(path)) ?? 0) - (of(path) ?? 0);
+    return amount === undefined
+      ? [10 * highest + 1000]
+      : [-1, 0, 1].map((more) => amount + taken + more);
   };
 }
 

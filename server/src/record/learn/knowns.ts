@@ -17,6 +17,8 @@ export interface KnownValue {
   readonly at?: number;
   /** The expression that this one must equal: the statement asked for rows with that value, or wrote it. */
   readonly fixed?: string;
+  /** The expression that this amount is taken from or added to. */
+  readonly base?: string;
   /** Undefined where the run has none: no row was found. */
   readonly of: (path: Path) => Value | undefined;
 }

@@ -220,6 +220,7 @@ function newShift(question: ValueQuestion, base: KnownValue, shifts: readonly nu
     column: "",
     step,
     origin: "input",
+    base: base.expression,
     of: (path) => {
       const [now, before] = [numberOf(of(path)), numberOf(base.of(path))];
       if (now === undefined || before === undefined) return undefined;
