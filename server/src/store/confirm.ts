@@ -116,10 +116,12 @@ function lossOf(
 ): string | undefined {
   const met = new Set(evidence.flatMap(({ from, to }) => [from, to]));
   for (const { instance, transaction } of plan.instances) {
-    const places = steps.flatMap((step, at) =>
-      step.instance === instance && met.has(at) && step.source ? [step.source.source] : [],
+    const own = steps.flatMap((step, at) => (step.instance === instance ? [{ step, at }] : []));
+    const statements = own.flatMap(({ step, at }) =>
+      met.has(at) && step.source ? [step.source] : [],
     );
-    const loss = lossBefore(program, transaction, places);
+    const ran = own.map(({ step }) => step.source);
+    const loss = lossBefore(program, transaction, statements, ran);
     if (loss) return loss.reason;
   }
   return undefined;

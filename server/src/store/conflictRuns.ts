@@ -224,9 +224,9 @@ function isUnderstood(
 ): boolean {
   return instances.every(({ instance, transaction }) => {
     const ran = server.steps.flatMap((step) =>
-      step.instance === instance && step.source ? [step.source.source] : [],
+      step.instance === instance && step.source ? [step.source] : [],
     );
-    const last = refusal?.victim === instance ? refusal.refused.statement.source : undefined;
+    const last = refusal?.victim === instance ? refusal.refused.statement : undefined;
     return lossBefore(program, transaction, last ? [...ran, last] : ran) === undefined;
   });
 }

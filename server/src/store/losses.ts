@@ -2,27 +2,49 @@
 // happens there.
 import type { Program } from "../program/program";
 import type { Taint } from "../program/precision";
-import type { SourceRange } from "../protocol/source";
+import type { Statement } from "../program/statement";
+import type { Position, SourceRange } from "../protocol/source";
 
 /**
- * The first loss of a transaction that leaves open what happens, and that does not stand behind all of these places of one file. Places in
- * other files (of a function that it calls) may run before or after it.
+ * The first loss of a transaction that leaves open what happens, and that does not stand behind all of these statements in the
+ * transaction's own text. What it calls stands elsewhere, wherever it runs: a statement there counts at its call, a loss there always; and
+ * a statement that runs again may run behind what stands behind it.
  */
 export function lossBefore(
   program: Program,
   transaction: string,
-  places: readonly SourceRange[],
+  statements: readonly Statement[],
+  ran: readonly (Statement | undefined)[] = statements,
 ): Taint | undefined {
-  const taint = program.transactions.find(({ id }) => id === transaction)?.taint ?? [];
-  return taint.find(
+  const own = program.transactions.find(({ id }) => id === transaction);
+  if (own === undefined) return undefined;
+  const places = statements.map(({ source, through = [] }) =>
+    [...through.map((call) => call.source), source].find((each) => isWithin(each, own.source)),
+  );
+  const isAgain = statements.some(({ id }) => ran.filter((each) => each?.id === id).length > 1);
+  return own.taint.find(
     ({ effect, source }) =>
       (effect === "approx" || effect === "opaque") &&
-      !(source !== undefined && places.length > 0 && places.every((each) => isBehind(source, each))), // prettier-ignore
+      !(
+        !isAgain &&
+        source !== undefined &&
+        isWithin(source, own.source) &&
+        places.length > 0 &&
+        places.every((each) => each !== undefined && isBehind(source, each))
+      ),
   );
 }
 
+function isWithin(part: SourceRange, whole: SourceRange): boolean {
+  if (part.file !== whole.file) return false;
+  const { start, end } = whole.range;
+  return !isEarlier(part.range.start, start) && !isEarlier(end, part.range.end);
+}
+
 function isBehind(one: SourceRange, other: SourceRange): boolean {
-  const [{ start }, { start: before }] = [one.range, other.range];
-  if (one.file !== other.file) return false;
-  return start.line > before.line || (start.line === before.line && start.character > before.character); // prettier-ignore
+  return isEarlier(other.range.start, one.range.start);
+}
+
+function isEarlier(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.character < other.character);
 }

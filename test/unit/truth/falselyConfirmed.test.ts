@@ -287,10 +287,10 @@ COMMIT;
     assert.notDeepEqual(await confirmedAt(RC, lost(capped.replace("update", "insert"))), []);
   });
 
-  it("an update that fires a trigger of MySQL, which is not read", async () => {
+  it("an update that fires a trigger of MySQL of which a session decides what it does", async () => {
     const text = `create table acc (id int primary key, v int not null) engine=innodb;
 delimiter //
-create trigger capped before update on acc for each row begin if new.v > 5 then set new.v = 5; end if; end //
+create trigger capped before update on acc for each row begin if new.v > @most then set new.v = 5; end if; end //
 create procedure bump(in p int)
 begin
   declare x int;
@@ -303,7 +303,8 @@ delimiter ;
 `;
     assert.deepEqual(await confirmedAt("mariadb:read-committed", text), []);
     const without = text.replace(/create trigger[^\n]*\n/u, "");
-    assert.notDeepEqual(await confirmedAt("mariadb:read-committed", without), []);
+    for (const known of [without, text.replace("@most", "5")])
+      assert.notDeepEqual(await confirmedAt("mariadb:read-committed", known), []);
   });
 
   it("a script behind LOCK TABLES of MySQL", async () => {

@@ -4,6 +4,7 @@ import type { Parameter, Transaction } from "../../../program/program";
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { createIds } from "../lowering";
+import { LEFT_OPEN } from "../routine/losses";
 import { createNames, declare, declareVariable } from "../routine/names";
 import { lossAt, sourceAt } from "../routine/state";
 import { transactionsOf, touchesTables, type RoutinePart } from "../routine/transactions";
@@ -31,6 +32,7 @@ export function lowerRoutine(
     const message = "This transaction has no COMMIT.";
     const at = sourceAt(state, state.part.start);
     shared.note({ severity: "warning", code: "no-commit", message, source: at });
+    lossAt(state, LEFT_OPEN, state.part.start, "approx");
   }
   finishPart(state);
   return transactionsOf(state, {

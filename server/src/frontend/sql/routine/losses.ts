@@ -2,6 +2,10 @@
 import type { Taint } from "../../../program/precision";
 import type { Command } from "../../../program/statement";
 
+/** The reason why nobody knows whether the writes of a transaction without its end take place. */
+export const LEFT_OPEN =
+  "the transaction ends without COMMIT or ROLLBACK, so that the session keeps it or undoes it";
+
 /** A script records losses at its statements: others are attached to the first one. */
 export function withLosses(
   commands: readonly Command[],

@@ -28,6 +28,8 @@ export interface Region {
   readonly header: Span;
   readonly source: Span;
   readonly items: readonly ScriptItem[];
+  /** True if a branch of it, or its text, ends before a COMMIT. */
+  readonly isLeftOpen?: true;
   readonly level?: DeclaredLevel;
   /** Its comments, in order. */
   readonly annotations: readonly AnnotationComment[];

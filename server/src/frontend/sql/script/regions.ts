@@ -61,6 +61,7 @@ export function groupRegions(
   takeComments(state, Number.POSITIVE_INFINITY);
   if (state.open?.boundary === "explicit" && state.autocommit) {
     note(state, "warning", "no-commit", "This transaction has no COMMIT.", state.open.header);
+    state.open.isLeftOpen = true;
   }
   closeRegion(state);
   dropWaiting(state);
@@ -77,6 +78,7 @@ interface Frame {
 }
 
 interface Open {
+  isLeftOpen?: true;
   readonly boundary: Region["boundary"];
   readonly header: Span;
   end: number;
@@ -348,7 +350,7 @@ function openRegion(state: State, boundary: Region["boundary"], header: Span): O
 function closeRegion(state: State): void {
   if (state.open === undefined) return;
   const open = tornRegion(state.open, state.sessionLevel);
-  const { boundary, header, items, level, annotations, environment } = open;
+  const { boundary, header, items, level, annotations, environment, isLeftOpen } = open;
   state.open = undefined;
   for (const item of items) {
     if (item.kind === "meta" && item.command.kind === "set") {
@@ -358,7 +360,8 @@ function closeRegion(state: State): void {
   if (!items.some((item) => item.kind === "statement")) return;
   const source = { start: header.start, end: open.end };
   const withLevel = level === undefined ? {} : { level };
-  const region = { boundary, header, source, items, annotations, environment, ...withLevel };
+  const rest = { ...withLevel, ...(isLeftOpen && { isLeftOpen }) };
+  const region = { boundary, header, source, items, annotations, environment, ...rest };
   state.regions.push(region);
 }
 
@@ -553,6 +556,7 @@ function addBranch(state: State, open: Open, item: MetaItem): void {
     if (open.boundary === "explicit") {
       const message = "The transaction has no COMMIT in this branch.";
       note(state, "warning", "no-commit", message, open.header);
+      open.isLeftOpen = true;
     }
     closeRegion(state);
     return;

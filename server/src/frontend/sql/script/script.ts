@@ -8,6 +8,7 @@ import { inStatements } from "../dialectDetection/replaceStatements";
 import { rangeOf } from "../text/lines";
 import type { Lowering } from "../lowering";
 import { preLex, type PreLexResult } from "../text/preLex";
+import { LEFT_OPEN } from "../routine/losses";
 import type { Span } from "../text/split";
 import { inferParameterTypes } from "../types";
 import { walkCommand, walkExpression } from "../walk";
@@ -56,7 +57,15 @@ export function lowerRegion(region: Region, name: string, context: ScriptContext
     body,
     ...(region.level === undefined ? {} : { level: region.level }),
     annotations: [],
-    taint: [],
+    taint: region.isLeftOpen
+      ? [
+          {
+            effect: "approx",
+            reason: LEFT_OPEN,
+            source: rangeOf(lines, region.header.start, region.header.end),
+          },
+        ]
+      : [],
   };
   return applyAnnotations(transaction, region.annotations, lines, context.note);
 }
