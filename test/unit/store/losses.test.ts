@@ -1,4 +1,4 @@
-// What is not understood of a transaction is no reason against a run where it surely stands behind all of the run, as code executes.
+// Losses of a transaction as reasons against a run: one that surely stands behind all of the run, as code executes, is none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Program } from "../../../server/src/program/program";
