@@ -30,7 +30,7 @@ const HARM = {
 
 /** Columns that count or cost something do more harm. */
 const COUNTED_NAME =
-  /amount|balance|(?:^|_)bal$|budget|count|credit|limit|number|points?$|price|quantity|quota|remaining|score|seats?$|sequence|spent|stock|supply|total|usage|used/iu;
+  /allocated|amount|attempts?$|available|balance|(?:^|_)bal$|budget|cents$|count|credit|debt|fail(?:ed|ures)|inventory|likes$|limit|number|points?$|price|qty|quantity|quota|remaining|reserved|retries|score|seats?$|sequence|spent|stock|supply|total|usage|used|votes/iu;
 const COUNTED_MORE = 2;
 
 /** True if a column's name suggests an amount or a count. */

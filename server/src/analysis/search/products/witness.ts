@@ -5,7 +5,7 @@ import type { Program } from "../../../program/program";
 import type { StatementId } from "../../../program/statement";
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Severity } from "../../../protocol/report";
-import { isClockTime, type Row } from "../../../protocol/witness";
+import type { Row } from "../../../protocol/witness";
 import type { CheckResult, Model } from "../../../solver/solver";
 import type { Confirmation, WitnessPlan } from "../../../store/execution";
 import { permutations } from "../../../store/permutations";
@@ -78,7 +78,7 @@ function showingCause(
   found: CandidateFinding,
 ): CandidateFinding {
   const own = found.finding.tables;
-  if (otherTables(found).some((table) => own.includes(table))) return found;
+  if (otherTables(search.program, found).some((table) => own.includes(table))) return found;
   const changed = [...search.encoding.tuple.tables.values()].filter(
     ({ table, mutable }) => own.includes(table.name) && mutable.size > 0,
   );
@@ -91,19 +91,24 @@ function showingCause(
   return found;
 }
 
-/** The tables whose rows, times of the clock aside, end as in no serial order. */
-function otherTables({ finding: { confirmation } }: CandidateFinding): readonly string[] {
+/** The tables whose rows, times aside, end as in no serial order. */
+function otherTables(
+  { schema }: Program,
+  { finding: { confirmation } }: CandidateFinding,
+): readonly string[] {
   const { execution, serial } = confirmation;
-  if (!execution) return [];
-  const text = (rows: readonly Row[] = []): string =>
-    JSON.stringify(rows, (_, value: unknown) =>
-      typeof value === "string" && isClockTime(`'${value}`) ? "now" : value,
+  return Object.entries(execution?.outcome.final ?? {}).flatMap(([name, rows]) => {
+    const columns = schema.tables.find((table) => table.name === name)?.columns ?? [];
+    const times = new Set(columns.filter(({ type }) => type === "time").map((each) => each.name));
+    const text = (all: readonly Row[] = []): string =>
+      JSON.stringify(
+        all.map((row) => Object.entries(row).filter(([column]) => !times.has(column))),
+      );
+    const isOther = serial.every(
+      ({ outcome }) => text(ownEntry(outcome.final, name)) !== text(rows),
     );
-  return Object.entries(execution.outcome.final).flatMap(([table, rows]) =>
-    serial.every(({ outcome }) => text(ownEntry(outcome.final, table)) !== text(rows))
-      ? [table]
-      : [],
-  );
+    return isOther ? [name] : [];
+  });
 }
 
 function worstOf(
