@@ -99,3 +99,18 @@ export async function byText(id: number, amount: number) {
   const rows = await db.query("UPDATE accounts SET balance = balance - $1 WHERE id = $2 RETURNING balance", [amount, id]);
   return rows[0].balance;
 }
+
+// run 1, 30
+export async function spend(id: number, amount: number) {
+  const db = await connecting;
+  const account = await db.accounts.findOne({ id });
+  account.balance -= amount;
+  return (await db.accounts.save(account)).balance;
+}
+
+// run [1, 3]
+export async function noteAll(ids: number[]) {
+  const db = await connecting;
+  const changed = await db.accounts.update({ "id !=": ids, "owner like": "b%" }, { note: null });
+  return changed.length;
+}

@@ -380,11 +380,12 @@ export async function low(req, most: number) {
 const db = massive("");
 export const all = async (wanted) => (await db).account.find(wanted);
 export const some = async () => (await db).account.find({}, { distinct: true });
-export const jsonb = async () => (await db).account.find({ "balance @>": [1] });`;
+export const jsonb = async () => (await db).account.find({ "balance @>": [1] });
+export const first = async () => (await db).account.find([1, 2]);`;
     const found = await transactionsOf(DDL, { "a.ts": text }, "postgres");
     assert.deepEqual(
       found.map((each) => printed([each])[1]?.trim().split(" ")[0]),
-      ["opaque", "opaque", "opaque"],
+      ["opaque", "opaque", "opaque", "opaque"],
     );
   });
 });

@@ -144,9 +144,13 @@ function modelOf(name: string, tools: Tools): Model | undefined {
   return { kind: "model", name, table: name, columns, relations: [], uniqueKeys: [] };
 }
 
-/** The conditions of criteria: a record, or a key where an argument is one by its type or name. */
+/** The conditions of criteria: a record, or a key, as which an argument counts by its type or name. */
 function criteriaOf(place: Place, criteria: Value | undefined): readonly Fragment[] | undefined {
-  const isKnown = criteria?.kind !== "input" || isKeyArgument(criteria);
+  const isKnown =
+    criteria === undefined ||
+    (criteria.kind === "input"
+      ? isKeyArgument(criteria)
+      : isKey(criteria) || criteria.kind === "object");
   return isKnown ? filterOf(place, criteria, LANGUAGE) : undefined;
 }
 
