@@ -124,7 +124,7 @@ for (const [name, text] of [
 await step("load data", async () => {
   const [{ affectedRows }] = await client.query({
     sql: "load data local infile 'x' into table entry fields terminated by ',' (account, amount)",
-    infileStreamFactory: () => Readable.from(["1,5.5\n1,6.5\n"]),
+    infileStreamFactory: () => Readable.from([Buffer.from("1,5.5\n1,6.5\n")]),
   });
   return [
     affectedRows,
