@@ -525,6 +525,19 @@ checked("what is not followed", [
     verdict: "safe",
   },
   {
+    name: "REPLACE of a row that others refer to",
+    text: `create table parent (id int primary key, n int not null) engine=innodb;
+create table child (id int primary key, p int, foreign key (p) references parent (id) on delete cascade) engine=innodb;
+-- @transaction put
+START TRANSACTION;
+REPLACE INTO parent VALUES (1, 5);
+COMMIT;
+`,
+    level: "mariadb:serializable",
+    verdict: "unknown",
+    why: /replacing rows of parent also changes child/,
+  },
+  {
     name: "a trigger that asks its session",
     text: besides("CREATE TRIGGER t BEFORE UPDATE ON acc FOR EACH ROW SET NEW.v = @x;"),
     level: "mariadb:serializable",

@@ -232,20 +232,39 @@ function unknownAt(transaction: Transaction, reason: string, source: SourceRange
   return { reason, transactions: [transaction.id], ...placeOf(source) };
 }
 
-/** Deletions that change other tables by ON DELETE CASCADE or SET NULL, where these changes are not written out. */
+/**
+ * Deletions that change other tables by ON DELETE CASCADE or SET NULL, where these changes are not written out; REPLACE deletes as well, and
+ * is refused where the rows that refer to its own stay.
+ */
 function cascades(program: Program, transaction: Transaction): readonly Unknown[] {
   return statementsOf(transaction.body).flatMap((statement) => {
-    if (statement.kind !== "delete" || statement.truncates) return [];
-    if (statement.leavesNoChildren) return [];
-    const { table: deleted } = statement.relation;
+    const changed = tableWithDeletions(statement);
+    if (changed === undefined) return [];
+    const isReplace = statement.kind === "insert";
+    const what = isReplace ? "replacing rows of" : "deleting from";
     return program.schema.tables
-      .filter((table) => table.foreignKeys.some((key) => key.table === deleted && key.onDelete))
+      .filter(({ foreignKeys }) =>
+        foreignKeys.some((key) => key.table === changed && (isReplace || key.onDelete)),
+      )
       .map((table) => ({
-        reason: `deleting from ${deleted} also changes ${table.name} by its foreign key, which is not followed`,
+        reason: `${what} ${changed} also changes ${table.name} by its foreign key, which is not followed`,
         transactions: [transaction.id],
         ...placeOf(statement.source),
       }));
   });
+}
+
+function tableWithDeletions(statement: Statement): string | undefined {
+  switch (statement.kind) {
+    case "insert":
+      return statement.onConflict?.action === "replace" ? statement.table : undefined;
+    case "delete": {
+      const isFollowed = statement.truncates !== undefined || statement.leavesNoChildren;
+      return isFollowed ? undefined : statement.relation.table;
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Truncations that change what a transaction with an older snapshot sees, at levels with one snapshot for all statements. */
