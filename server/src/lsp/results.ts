@@ -1,7 +1,7 @@
 // Results of a project: its last report, moved along with later edits, and its stale parts.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
-import { breaksData, isTold, mainEnd, shownEdges } from "../protocol/report";
+import { breaksData, isTold, toldEnd, shownEdges } from "../protocol/report";
 import type { Anomaly, CycleEdge, LevelReport, ReportTransaction } from "../protocol/report";
 import type { FileId, Range } from "../protocol/source";
 import type { FileReading } from "../service/verdict/coverage";
@@ -119,7 +119,7 @@ export function anomalyPlace(
   report: LevelReport,
   anomaly: Anomaly,
 ): { readonly file: string; readonly range: Range } | undefined {
-  const end = mainEnd(anomaly);
+  const end = toldEnd(report, anomaly);
   if (end && end.file !== "") return end;
   const step = anomaly.steps.find((each) => each.file !== "");
   if (step) return step;

@@ -224,6 +224,12 @@ export function mainEnd({ cycle, dirtyRead }: Anomaly): CycleEnd | undefined {
   return dirtyRead?.to ?? cycle[0]?.from;
 }
 
+/** The statement at which an anomaly is told: the read of its cause, or else where its cycle starts. */
+export function toldEnd({ causes }: LevelReport, anomaly: Anomaly): CycleEnd | undefined {
+  const cause = causes?.find(({ id }) => id === anomaly.cause);
+  return cause?.read ?? mainEnd(anomaly);
+}
+
 /** A stated invariant that a run breaks; its start and every serial order preserve it. */
 export interface Breach {
   readonly text: string;

@@ -1,6 +1,6 @@
 // A report with the folder of its files, and the parts of a finding that machine-readable reports share.
 import { KINDS } from "../../analysis/explain/kinds/kinds";
-import { mainEnd, type Anomaly, type LevelReport } from "../../protocol/report";
+import { toldEnd, type Anomaly, type LevelReport } from "../../protocol/report";
 import type { Range } from "../../protocol/source";
 
 export interface PlacedReport {
@@ -28,7 +28,7 @@ export function pathOf({ folder }: Pick<PlacedReport, "folder">, file: string): 
 /** The place of a finding: its statement, or else a step or transaction with a place. */
 export function findingPlace(report: LevelReport, anomaly: Anomaly): FindingPlace | undefined {
   const places = [
-    mainEnd(anomaly),
+    toldEnd(report, anomaly),
     ...anomaly.steps,
     ...report.transactions.filter(({ name }) => anomaly.transactions.includes(name)),
   ];

@@ -46,10 +46,36 @@ export function staleReads(anomaly: Anomaly): readonly StaleRead[] {
       placed(anomaly, from, `${anomaly.kind} ${table}`, to),
     );
   if (blamed.length > 0)
-    return blamed.map(({ edge, use }) => placed(anomaly, edge.from, edge.table, use));
+    return blamed.map(({ edge, use }) =>
+      placed(anomaly, decidingRead(anomaly, edge.from, edge.table, use), edge.table, use),
+    );
   const [edge] = shownEdges(anomaly);
   const end = mainEnd(anomaly);
   return [edge && end ? placed(anomaly, end, edge.table, end) : unplaced(anomaly)];
+}
+
+/**
+ * The read that goes stale, or the earlier one of the same row where the read is the statement's own: what `save(row)` looks up before it
+ * writes says nothing that the code decides on.
+ */
+function decidingRead(
+  { steps }: Anomaly,
+  read: CycleEnd,
+  table: string,
+  use: CycleEnd | undefined,
+): CycleEnd {
+  if (!use || placeOf(read) !== placeOf(use)) return read;
+  const own = steps.filter(({ instance }) => instance === read.instance);
+  const at = own.findIndex((step) => placeOf(step) === placeOf(read));
+  const keys = new Set(
+    own[at]?.reads.filter((cell) => cell.table === table).map(({ key }) => key) ?? [],
+  );
+  const earlier = own
+    .slice(0, Math.max(0, at))
+    .find(({ reads }) => reads.some((cell) => cell.table === table && keys.has(cell.key)));
+  if (!earlier) return read;
+  const { instance, file, range, text } = earlier;
+  return { instance, file, range, text };
 }
 
 function placed(

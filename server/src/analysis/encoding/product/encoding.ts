@@ -25,7 +25,7 @@ import {
   serialPlaceName,
 } from "./names";
 import { detectedDependency } from "./conflictDetection";
-import { differences } from "./outcome";
+import { differences, timelessDifference } from "./outcome";
 import type { Member } from "./parts";
 import { makeRun } from "./run";
 import { assertOrder } from "./scans";
@@ -33,9 +33,15 @@ import { makeSnapshots } from "./snapshots";
 import { assertTableLocks } from "./tableLocks";
 import { assertTimes } from "./times";
 import { EXISTS, makeTuple, overlooksReads } from "./tuple";
-import type { Access, ProductTuple } from "./tuple";
+import type { Access, ProductTuple, TupleTable } from "./tuple";
 import { SEES_ALL } from "./views";
 import type { Times, Snapshots, Run } from "./execution";
+
+/** A run of some instances one after the other, and the condition that the others did not commit. */
+interface SerialRun {
+  readonly run: Run;
+  readonly alone: Smt;
+}
 
 export interface ProductEncoding {
   readonly tuple: ProductTuple;
@@ -60,7 +66,7 @@ export interface ProductEncoding {
   /** Order constraints on the beginnings of statements that take no snapshot. */
   readonly queues: readonly LockQueue[];
   /** The serial runs that outcomes are compared with; see `addSerialRun`. */
-  readonly serial: Run[];
+  readonly serial: SerialRun[];
 }
 
 export interface Dependencies {
@@ -301,19 +307,27 @@ export function addSerialRun(encoding: ProductEncoding, units: readonly number[]
   const order = units.flatMap((unit) => tuple.units[unit] ?? []);
   for (const some of committing(encoding, order)) {
     const serial = makeRun(script, tuple, database, { ...SEES_ALL, order: some, serial: true });
-    encoding.serial.push(serial);
-    const { state, tables, value, read } = differences(script, tuple, run, serial);
+    const { state, value, read } = differences(script, tuple, run, serial);
     // Instances that rolled back count as not having happened.
     const others = order.filter((each) => !some.includes(each));
     const alone = and(...others.map((each) => not(run.commits[each] ?? TRUE)));
+    encoding.serial.push({ run: serial, alone });
     for (const [name, differs] of [
       [OTHER_STATE, state],
       [OTHER_VALUE, value],
       [OTHER_READ, read],
-      ...[...tables].map(([table, differs]) => [otherRowsName(table.id), differs] as const),
     ] as const)
       script.assert(imp(and(script.constant(name, "Bool"), alone), differs));
   }
+}
+
+/** The literal by which the final rows of a table, times aside, differ from those of all serial runs that were added. */
+export function otherRows({ script, run, serial }: ProductEncoding, table: TupleTable): string {
+  const literal = otherRowsName(table.id, serial.length);
+  script.constant(literal, "Bool");
+  for (const { run: other, alone } of serial)
+    script.assert(imp(and(literal, alone), timelessDifference(table, run, other)));
+  return literal;
 }
 
 /** The order and, if instances may roll back, its restrictions without some of these. */

@@ -15,9 +15,9 @@ export const IN_ORDER = "IN_ORDER";
 /** The final state differs from that of every serial order. */
 export const OTHER_STATE = "OTHER_STATE";
 
-/** The final rows of a table differ from those of every serial order. */
-export function otherRowsName(table: number): string {
-  return `OTHER_ROWS_${String(table)}`;
+/** The final rows of a table differ from those of so many serial runs. */
+export function otherRowsName(table: number, runs: number): string {
+  return `OTHER_ROWS_${String(table)}_${String(runs)}`;
 }
 
 /** The final state, or a value that callers receive, differs from every serial order. */

@@ -10,8 +10,6 @@ import type { Run } from "./execution";
 
 export interface Differences {
   readonly state: Smt;
-  /** The difference in the final rows of each table, times aside: a clock gives others in each run. */
-  readonly tables: ReadonlyMap<TupleTable, Smt>;
   /** Differs in the final state, in who commits, or in a value that a caller receives. */
   readonly value: Smt;
   readonly read: Smt;
@@ -19,16 +17,11 @@ export interface Differences {
 
 /** The named conditions under which a run differs from a serial one. Instances that do not commit are ignored. */
 export function differences(script: Script, tuple: ProductTuple, a: Run, b: Run): Differences {
-  const rows = [...tuple.tables.values()].map((table) => tableDifferences(script, table, a, b));
-  const tables = new Map(rows.map(({ table, timeless }) => [table, timeless]));
-  const state = script.name(
-    or(...rows.flatMap(({ timeless, times }) => [timeless, times])),
-    "Bool",
-  );
+  const state = script.name(or(...stateDifferences(tuple, a, b)), "Bool");
   const commits = a.commits.map((commit, at) => and(commit, not(b.commits[at] ?? FALSE)));
   const returned = different(a.commits, a.returned, b.returned);
   const value = script.name(or(state, ...commits, ...returned), "Bool");
-  return { state, tables, value, read: or(value, ...different(a.commits, a.observed, b.observed)) };
+  return { state, value, read: or(value, ...different(a.commits, a.observed, b.observed)) };
 }
 
 function different(
@@ -44,36 +37,33 @@ function different(
   );
 }
 
-interface TableDifference {
-  readonly table: TupleTable;
-  readonly timeless: Smt;
-  readonly times: Smt;
+/** The final rows of a table differ, times aside: a clock gives others in each run. */
+export function timelessDifference(table: TupleTable, a: Run, b: Run): Smt {
+  const times = table.table.columns.filter(({ type }) => type === "time").map(({ name }) => name);
+  return or(...writtenRows(table, a, b).flatMap((row) => rowDifferences(table, a, b, row, times)));
 }
 
-function tableDifferences(script: Script, table: TupleTable, a: Run, b: Run): TableDifference {
-  const isTime = new Set(
-    table.table.columns.filter(({ type }) => type === "time").map(({ name }) => name),
+function stateDifferences(tuple: ProductTuple, a: Run, b: Run): readonly Smt[] {
+  return [...tuple.tables.values()].flatMap((table) =>
+    writtenRows(table, a, b).flatMap((row) => rowDifferences(table, a, b, row)),
   );
-  const columns = [...table.mutable].filter((column) => column !== EXISTS);
-  const [times, others] = [true, false].map((wanted) =>
-    columns.filter((column) => isTime.has(column) === wanted),
+}
+
+function rowDifferences(
+  table: TupleTable,
+  a: Run,
+  b: Run,
+  row: RowKey,
+  aside: readonly string[] = [],
+): readonly Smt[] {
+  const [inA, inB] = [a.final(table, EXISTS, row).value, b.final(table, EXISTS, row).value];
+  const columns = [...table.mutable].filter(
+    (column) => column !== EXISTS && !aside.includes(column),
   );
-  const rows = writtenRows(table, a, b);
-  const inBoth = (row: RowKey, some: readonly string[] = []): Smt => {
-    const changed = some.map((column) =>
-      not(sameValue(a.final(table, column, row), b.final(table, column, row))),
-    );
-    const exist = [a, b].map((run) => run.final(table, EXISTS, row).value);
-    return and(...exist, or(...changed));
-  };
-  const existence = rows.map((row) =>
-    not(eq(a.final(table, EXISTS, row).value, b.final(table, EXISTS, row).value)),
+  const changed = columns.map((column) =>
+    not(sameValue(a.final(table, column, row), b.final(table, column, row))),
   );
-  return {
-    table,
-    timeless: script.name(or(...existence, ...rows.map((row) => inBoth(row, others))), "Bool"),
-    times: or(...rows.map((row) => inBoth(row, times))),
-  };
+  return [not(eq(inA, inB)), and(inA, inB, or(...changed))];
 }
 
 /** The rows that either run may write, by text. */

@@ -77,7 +77,7 @@ export function belowZeroTogether(runs: Runs): string | undefined {
           read.set(JSON.stringify([cell.table, cell.key, cell.column]), cell);
     const cells = [...read.values()];
     const isOne = cells.every(({ column }) => column === cells[0]?.column);
-    if (cells.length < 2 || !(isOne || cells.some(({ column }) => isCounted(column)))) continue;
+    if (cells.length < 2 || !(isOne || cells.every(({ column }) => isCounted(column)))) continue;
     const sum = (final: Runs["initial"]): number =>
       cells.reduce((all, cell) => all + (valueAt(runs, cell, final) ?? 0), 0);
     const here = sum(runs.here.final);
@@ -107,7 +107,11 @@ export function lostChange(runs: Runs): string | undefined {
     const [order, ...others] = cell.orders;
     if (typeof cell.value !== "number" || typeof order !== "number" || others.length > 0) continue;
     const missing = order - cell.value;
-    const lost = changesOf(runs, cell).find(({ by }) => by === missing);
+    // The last change of the cell is not lost.
+    const last = lastWriter(runs, cell);
+    const lost = changesOf(runs, cell).find(
+      ({ by, instance }) => by === missing && instance !== last,
+    );
     if (!lost) continue;
     const by = missing > 0 ? `+${String(missing)}` : String(missing);
     const name = runs.nameOf(lost.instance);
@@ -191,15 +195,8 @@ function cellName(
 }
 
 /** The change of a number by each committed instance, relative to its last read or to the value that it replaced. */
-function changesOf(
-  runs: Runs,
-  { table, row, column }: Pick<OddCell, "table" | "row" | "column">,
-): readonly Change[] {
-  const key = keyOf(runs, table)
-    .map((each) => String(ownEntry(row, each) ?? ""))
-    .join(",");
-  const isCell = (cell: CellAccess): boolean =>
-    cell.table === table && cell.column === column && cell.key === key;
+function changesOf(runs: Runs, cell: Pick<OddCell, "table" | "row" | "column">): readonly Change[] {
+  const isCell = isOf(runs, cell);
   const changes = new Map<string, Change>();
   const seen = new Map<string, number>();
   for (const step of runs.steps) {
@@ -214,6 +211,25 @@ function changesOf(
     }
   }
   return [...changes.values()];
+}
+
+/** The instance that wrote the cell last. */
+function lastWriter(
+  runs: Runs,
+  cell: Pick<OddCell, "table" | "row" | "column">,
+): string | undefined {
+  const isCell = isOf(runs, cell);
+  return runs.steps.findLast((step) => committed(runs, step) && step.writes.some(isCell))?.instance;
+}
+
+function isOf(
+  runs: Runs,
+  { table, row, column }: Pick<OddCell, "table" | "row" | "column">,
+): (cell: CellAccess) => boolean {
+  const key = keyOf(runs, table)
+    .map((each) => String(ownEntry(row, each) ?? ""))
+    .join(",");
+  return (cell) => cell.table === table && cell.column === column && cell.key === key;
 }
 
 /** True if the statement itself reads the value that it changes. */

@@ -169,7 +169,7 @@ function isAlive(
 /** Rows named by runs: for a closed table the listed ones, else those of point operations. */
 function mentionedRows(encoding: Start, table: TupleTable): readonly RowKey[] {
   if (table.closed) return encoding.database.rows(table);
-  const named = [encoding.run, ...encoding.serial].flatMap((run) =>
+  const named = [encoding.run, ...encoding.serial.map(({ run }) => run)].flatMap((run) =>
     run.done.flat().flatMap(({ access, row }) => (access.table === table && row ? [row] : [])),
   );
   return [...named, ...encoding.database.asked(table)];

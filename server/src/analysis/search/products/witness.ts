@@ -9,7 +9,7 @@ import type { Row } from "../../../protocol/witness";
 import type { CheckResult, Model } from "../../../solver/solver";
 import type { Confirmation, WitnessPlan } from "../../../store/execution";
 import { permutations } from "../../../store/permutations";
-import { addSerialRun } from "../../encoding/product/encoding";
+import { addSerialRun, otherRows } from "../../encoding/product/encoding";
 import type { CycleShape, ProductEncoding } from "../../encoding/product/encoding";
 import { parameterName } from "../../encoding/product/database";
 import {
@@ -20,7 +20,6 @@ import {
   READABLE,
   SPARSE,
   PRESENCE,
-  otherRowsName,
 } from "../../encoding/product/names";
 import { and, bool, eq, imp, int, not } from "../../encoding/smt";
 import type { Queries } from "../literature/queries";
@@ -82,10 +81,10 @@ function showingCause(
   const changed = [...search.encoding.tuple.tables.values()].filter(
     ({ table, mutable }) => own.includes(table.name) && mutable.size > 0,
   );
-  for (const { id } of changed) {
+  for (const table of changed) {
     if (search.queries.stopped()) break;
     learnAll(search);
-    const { proposal } = propose(search, [cycle, otherRowsName(id)], shapes);
+    const { proposal } = propose(search, [cycle, otherRows(search.encoding, table)], shapes);
     if (proposal && isAtLeast(proposal, "state")) return proposal;
   }
   return found;
