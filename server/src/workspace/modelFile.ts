@@ -109,7 +109,11 @@ function checkOwners(
   for (const { key, keyRange } of methods.entries) {
     const [owners = ""] = key.includes(": ") ? key.split(": ") : [];
     const [first = "", ...others] = key.split(/[\s:]+/u);
-    if (owners === "" && others.length > 0 && first.split("|").every((each) => Object.hasOwn(clients, each))) {
+    if (
+      owners === "" &&
+      others.length > 0 &&
+      first.split("|").every((each) => Object.hasOwn(clients, each))
+    ) {
       const message = `methods of a client stand behind a colon and a space: "${first}: ${others.join(" ")}"`;
       problems.push({ severity: "error", message, range: keyRange });
     }
