@@ -13,6 +13,7 @@ import { allocate } from "../../../server/src/service/allocate";
 import type { Session } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
 import { analyseProgram, sql } from "../truth/analyse";
+import { programOf } from "./allocationParts";
 import { openTestSession } from "./testSession";
 
 let session: Session;
@@ -122,15 +123,6 @@ describe("allocations of SmallBank", () => {
   });
 });
 
-const PARTS: Readonly<Record<string, string>> = {
-  add: "SELECT v FROM t WHERE id = :id \\gset\nUPDATE t SET v = :v + 1 WHERE id = :id;",
-  bump: "UPDATE t SET v = v + 1 WHERE id = :id;",
-  look: "SELECT v FROM t WHERE id = 1;\nSELECT v FROM t WHERE id = 2;",
-  both: "UPDATE t SET v = v + 1 WHERE id = 1;\nUPDATE t SET v = v + 1 WHERE id = 2;",
-  skew: "SELECT v FROM t WHERE id = :id \\gset\nUPDATE t SET v = :v WHERE id = :other;",
-  grow: "SELECT count(*) AS n FROM t WHERE v > 0 \\gset\nINSERT INTO t (id, v) VALUES (:id, :n);",
-};
-
 describe("allocations of small programs", () => {
   for (const names of [
     ["add", "look"],
@@ -139,13 +131,7 @@ describe("allocations of small programs", () => {
     ["grow", "look"],
   ])
     it(`lowered one by one are among all that were tried: ${names.join(", ")}`, async () => {
-      const scripts = names.map(
-        (name) => `-- @transaction ${name}\nBEGIN;\n${ownEntry(PARTS, name) ?? ""}\nCOMMIT;\n`,
-      );
-      const program = readProgram(
-        [sql(`CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);\n${scripts.join("")}`)],
-        { pg: await loadPgParser() },
-      );
+      const program = await programOf(names);
       const among = PRODUCT_LEVELS.filter(({ product }) => product === "postgres");
       const check = (part: Program) => analyseProgram(part, "postgres:read-committed", 3);
       const signal = AbortSignal.timeout(300_000);

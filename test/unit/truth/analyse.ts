@@ -56,7 +56,10 @@ export async function analyseProgram(
   most = 3,
   unroll = 1,
   serializablePairs: readonly SerializablePair[] = [],
-  { prove = false }: { readonly prove?: boolean } = {},
+  {
+    prove = false,
+    cache = openSolveCache(10_000),
+  }: { readonly prove?: boolean; readonly cache?: ReturnType<typeof openSolveCache> } = {},
 ): Promise<LevelReport> {
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
@@ -71,7 +74,7 @@ export async function analyseProgram(
       prove,
       budget: 600_000,
       pool: await poolOnThisThread(),
-      cache: openSolveCache(10_000),
+      cache,
       lanes: 1,
       tool: "isolens test",
     },
