@@ -56,7 +56,7 @@ export interface Lookup {
   readonly range?: LookupRange;
 }
 
-/** What a look-up looks in: it has no value yet. */
+/** The index of a look-up that has no value yet. */
 export type LookupIndex = Omit<Lookup, "value">;
 
 /** A part of an order, both ends included. */

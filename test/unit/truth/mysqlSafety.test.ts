@@ -1,44 +1,14 @@
 // Behaviour that MySQL and MariaDB have and no other product: where it lets something through, nothing is called safe.
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { analyse, sql } from "./analyse";
-
-const ACCOUNTS = `-- @isolens dialect mariadb
-create table acc (id int primary key, v int not null) engine=innodb;
-create table tot (id int primary key, s int not null) engine=innodb;
-`;
-
-interface Case {
-  readonly name: string;
-  readonly text: string;
-  readonly level: string;
-  readonly verdict: "anomaly" | "unknown" | "safe";
-  /** The answer of the report: a kind of anomaly, or a part of a reason. */
-  readonly why?: RegExp;
-}
-
-function checked(title: string, cases: readonly Case[]): void {
-  for (const { name, text, level, verdict, why } of cases) {
-    test(`${title}: ${name}`, async () => {
-      const report = await analyse([sql(text)], level, 2);
-      const told = [
-        ...report.anomalies.map(({ kind }) => kind),
-        ...report.unknown.map(({ reason }) => reason),
-      ];
-      assert.equal(report.verdict, verdict, told.join("\n"));
-      if (why) assert.match(told.join("\n"), why);
-    });
-  }
-}
-
-function script(...statements: readonly string[]): string {
-  return `${ACCOUNTS}-- @transaction a\n${statements.map((each) => `${each};\n`).join("")}`;
-}
-
-function procedure(...statements: readonly string[]): string {
-  const body = statements.map((each) => `  ${each};\n`).join("");
-  return `${ACCOUNTS}DELIMITER //\ncreate procedure wd(in p int)\nbegin\n${body}end //\nDELIMITER ;\n`;
-}
+import {
+  withTables,
+  ACC,
+  READ_LOCKED,
+  WRITE_BACK,
+  type Case,
+  checked,
+  script,
+  procedure,
+} from "./mysqlCases";
 
 const LOCKED_THEN_READ = [
   "SELECT v FROM acc WHERE id = 1 FOR UPDATE",
@@ -154,9 +124,6 @@ checked("handlers of refused locks", [
   },
 ]);
 
-const READ_LOCKED = "SELECT v INTO @v FROM acc WHERE id = :id FOR UPDATE";
-const WRITE_BACK = "UPDATE acc SET v = @v - 1 WHERE id = :id";
-
 function committedBy(statement: string): string {
   return script("START TRANSACTION", READ_LOCKED, statement, WRITE_BACK, "COMMIT");
 }
@@ -266,13 +233,6 @@ checked("implicit commits", [
     verdict: "anomaly",
   },
 ]);
-
-function withTables(definitions: string): string {
-  const text = script("START TRANSACTION", READ_LOCKED, WRITE_BACK, "COMMIT");
-  return text.replace(/create table acc .*\n/, `${definitions}\n`);
-}
-
-const ACC = "create table acc (id int primary key, v int not null)";
 
 checked("engines and options of tables", [
   ...["MyISAM", "memory", "`Aria`", "CSV", "HEAP"].map((engine): Case => ({
@@ -469,151 +429,5 @@ checked("GET_LOCK", [
     level: "mariadb:read-committed",
     verdict: "anomaly",
     why: /lost-update/,
-  },
-]);
-
-function besides(text: string, definitions = ""): string {
-  return `${withTables(`${ACC} engine=innodb;`)}\n${definitions}\n${text}`;
-}
-
-checked("what is not followed", [
-  ...[
-    "SET SESSION default_storage_engine = MyISAM",
-    "SET @@session.completion_type = 1",
-    "SET sql_select_limit = 1, @a = 2",
-    "SET @a = 1, low_priority_updates = 1",
-    "SET STATEMENT max_statement_time = 1 FOR UPDATE acc SET v = 1",
-    "SET innodb_snapshot_isolation = ON",
-  ].map((statement): Case => ({
-    name: statement,
-    text: script("START TRANSACTION", statement, READ_LOCKED, WRITE_BACK, "COMMIT"),
-    level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /not followed/,
-  })),
-  {
-    name: "a setting that a procedure changes",
-    text: procedure(
-      "start transaction",
-      "set session sql_select_limit = 1",
-      "update acc set v = v - 1 where id = p",
-      "commit",
-    ),
-    level: "mariadb:serializable",
-    verdict: "unknown",
-    why: /sql_select_limit/,
-  },
-  {
-    name: "not the settings of a dump",
-    text: script(
-      "SET NAMES utf8mb4",
-      "SET FOREIGN_KEY_CHECKS = 0, SQL_MODE = 'NO_AUTO_VALUE_ON_ZERO'",
-      "SET @@session.time_zone = '+00:00'",
-      "SET @old = @@sql_notes",
-      "START TRANSACTION",
-      READ_LOCKED,
-      WRITE_BACK,
-      "COMMIT",
-    ),
-    level: "mariadb:read-committed",
-    verdict: "safe",
-  },
-  {
-    name: "a trigger",
-    text: besides("CREATE TRIGGER t BEFORE UPDATE ON acc FOR EACH ROW SET NEW.v = 1;"),
-    level: "mariadb:serializable",
-    verdict: "safe",
-  },
-  {
-    name: "REPLACE of a row that others refer to",
-    text: `create table parent (id int primary key, n int not null) engine=innodb;
-create table child (id int primary key, p int, foreign key (p) references parent (id) on delete cascade) engine=innodb;
--- @transaction put
-START TRANSACTION;
-REPLACE INTO parent VALUES (1, 5);
-COMMIT;
-`,
-    level: "mariadb:serializable",
-    verdict: "unknown",
-    why: /replacing rows of parent also changes child/,
-  },
-  {
-    name: "a trigger that asks its session",
-    text: besides("CREATE TRIGGER t BEFORE UPDATE ON acc FOR EACH ROW SET NEW.v = @x;"),
-    level: "mariadb:serializable",
-    verdict: "unknown",
-    why: /trigger/,
-  },
-  {
-    name: "an event",
-    text: besides("CREATE EVENT e ON SCHEDULE EVERY 1 HOUR DO UPDATE acc SET v = 0;"),
-    level: "mariadb:serializable",
-    verdict: "unknown",
-    why: /event/,
-  },
-  {
-    name: "a generated column",
-    text: script(
-      "START TRANSACTION",
-      "SELECT w INTO @w FROM gen WHERE id = 1 FOR UPDATE",
-      "UPDATE gen SET v = @w WHERE id = 1",
-      "COMMIT",
-    ).replace(
-      "-- @tr",
-      "create table gen (id int primary key, v int, w int as (v + 1) stored);\n-- @tr",
-    ),
-    level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /generated column/,
-  },
-  {
-    name: "partitions that a statement names",
-    text: script("START TRANSACTION", "UPDATE acc PARTITION (p0) SET v = 1 WHERE id = 1", "COMMIT"),
-    level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /PARTITION/,
-  },
-  {
-    name: "a function that is not known",
-    text: script(
-      "START TRANSACTION",
-      "UPDATE acc SET v = 1 WHERE id = 1",
-      "DO strange(1)",
-      "COMMIT",
-    ),
-    level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /strange/,
-  },
-  {
-    name: "what a foreign key updates",
-    text: script("START TRANSACTION", "UPDATE acc SET id = :next WHERE id = :id", "COMMIT").replace(
-      "-- @tr",
-      "create table own (id int primary key, acc int, foreign key (acc) references acc (id) on update cascade);\n-- @tr",
-    ),
-    level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /also changes own/,
-  },
-]);
-
-checked("UPDATE of several tables", [
-  {
-    name: "nothing commits between its parts",
-    text: `-- @isolens dialect mariadb
-create table ord (id int primary key, st int not null) engine=innodb;
-create table line (id int primary key, ord int not null, st int not null) engine=innodb;
--- @transaction ship
-START TRANSACTION;
-UPDATE ord o JOIN line l ON l.ord = o.id SET o.st = 1, l.st = 1 WHERE o.id = :p AND o.st = 0;
-COMMIT;
--- @transaction add
-START TRANSACTION;
-INSERT INTO line VALUES (:id, :p, 0);
-COMMIT;
-`,
-    level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /an UPDATE of several tables that reads what it changes/,
   },
 ]);
