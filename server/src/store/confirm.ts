@@ -81,6 +81,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       outcome: outcomeOf(each.run),
     })),
     agreeing: agreeingOrders(run, serialRuns, committed),
+    ...decidingReads(run, serialRuns, committed),
     witness: witnessOf(plan, execution),
   };
   if (severity === undefined)
@@ -185,6 +186,27 @@ function severityOf(
       observedText(each, committed) === observed,
   );
   return sameReads ? undefined : "unused";
+}
+
+/** The tables of the last read of each transaction that commits in the run and changes less, or rolls back, in some order. */
+function decidingReads(
+  run: Run,
+  serial: readonly { readonly run: Run }[],
+  committed: readonly string[],
+): Pick<Confirmation, "deciding"> {
+  const changesOf = (some: Run, name: string): number =>
+    ownEntry(some.status, name) === COMMITTED
+      ? some.steps.filter(({ instance, writes }) => instance === name && writes.length > 0).length
+      : 0;
+  const tables = serial.flatMap(({ run: order }) =>
+    committed
+      .filter((name) => changesOf(order, name) < changesOf(run, name))
+      .flatMap((name) => {
+        const own = order.steps.filter(({ instance }) => instance === name);
+        return own.findLast(({ cells }) => cells.length > 0)?.cells.map(({ table }) => table) ?? [];
+      }),
+  );
+  return tables.length > 0 ? { deciding: [...new Set(tables)] } : {};
 }
 
 function agreeingOrders(

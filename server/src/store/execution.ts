@@ -136,5 +136,7 @@ export interface Confirmation {
     readonly values: readonly (readonly string[])[];
     readonly reads: readonly (readonly string[])[];
   };
+  /** The tables of the reads after which a transaction changes less in some order than here; absent if there are none. */
+  readonly deciding?: readonly string[];
   readonly witness: Witness;
 }

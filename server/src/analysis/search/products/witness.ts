@@ -5,7 +5,7 @@ import type { Program } from "../../../program/program";
 import type { StatementId } from "../../../program/statement";
 import { ownEntry } from "../../../protocol/dictionary";
 import type { Severity } from "../../../protocol/report";
-import type { Row } from "../../../protocol/witness";
+import type { Outcome } from "../../../protocol/witness";
 import type { CheckResult, Model } from "../../../solver/solver";
 import type { Confirmation, WitnessPlan } from "../../../store/execution";
 import { permutations } from "../../../store/permutations";
@@ -68,7 +68,7 @@ export function findWorst(
 
 /**
  * The finding, or one in whose run a table of the cycle ends as in no order: a loss elsewhere says nothing about the reads that the finding
- * is told at. One more question, where the first run shows no such table.
+ * is told at. One more question, where the first run does not show its cause.
  */
 function showingCause(
   search: Search,
@@ -76,8 +76,8 @@ function showingCause(
   shapes: readonly CycleShape[],
   found: CandidateFinding,
 ): CandidateFinding {
+  if (showsCause(search.program, found)) return found;
   const own = found.finding.tables;
-  if (otherTables(search.program, found).some((table) => own.includes(table))) return found;
   const changed = [...search.encoding.tuple.tables.values()].filter(
     ({ table, mutable }) => own.includes(table.name) && mutable.size > 0,
   );
@@ -90,24 +90,32 @@ function showingCause(
   return found;
 }
 
-/** The tables whose rows, times aside, end as in no serial order. */
-function otherTables(
+/**
+ * True if, times aside, a table of the cycle ends as in no order; or the whole does, and some order stops a transaction at its read of such
+ * a table.
+ */
+function showsCause(
   { schema }: Program,
-  { finding: { confirmation } }: CandidateFinding,
-): readonly string[] {
-  const { execution, serial } = confirmation;
-  return Object.entries(execution?.outcome.final ?? {}).flatMap(([name, rows]) => {
+  { finding: { confirmation, tables } }: CandidateFinding,
+): boolean {
+  const { execution, serial, deciding = [] } = confirmation;
+  const here = execution?.outcome.final ?? {};
+  const text = (final: Outcome["final"], name: string): string => {
     const columns = schema.tables.find((table) => table.name === name)?.columns ?? [];
     const times = new Set(columns.filter(({ type }) => type === "time").map((each) => each.name));
-    const text = (all: readonly Row[] = []): string =>
-      JSON.stringify(
-        all.map((row) => Object.entries(row).filter(([column]) => !times.has(column))),
-      );
-    const isOther = serial.every(
-      ({ outcome }) => text(ownEntry(outcome.final, name)) !== text(rows),
+    const rows = ownEntry(final, name) ?? [];
+    return JSON.stringify(
+      rows.map((row) => Object.entries(row).filter(([column]) => !times.has(column))),
     );
-    return isOther ? [name] : [];
-  });
+  };
+  const isOther = (final: Outcome["final"], names: readonly string[]): boolean =>
+    names.some((name) => text(final, name) !== text(here, name));
+  const all = Object.keys(here);
+  const decides = tables.some((name) => deciding.includes(name));
+  return (
+    tables.some((name) => serial.every(({ outcome }) => isOther(outcome.final, [name]))) ||
+    (decides && serial.every(({ outcome }) => isOther(outcome.final, all)))
+  );
 }
 
 function worstOf(
