@@ -1,4 +1,4 @@
-// The tables that a statement names, wherever in it they stand.
+// The tables that a statement names, wherever in it they stand, and the one that it changes.
 import type { Statement } from "./statement";
 
 /** The tables of a statement, wherever in it they are named. */
@@ -14,4 +14,17 @@ export function accessedBy(statement: Statement): readonly string[] {
   };
   visit(statement);
   return [...found, ...(statement.kind === "opaque" ? statement.tables : [])];
+}
+
+/** The table that a statement changes; undefined for those that change none. */
+export function changedTable(statement: Statement): string | undefined {
+  switch (statement.kind) {
+    case "insert":
+      return statement.table;
+    case "update":
+    case "delete":
+      return statement.relation.table;
+    default:
+      return undefined;
+  }
 }

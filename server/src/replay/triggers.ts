@@ -1,9 +1,9 @@
 // Triggers on a server: it runs them itself, so their effects must not be sent as well.
+import { changedTable } from "../program/accessedTables";
 import { readStoredRoutines } from "../frontend/sql/mysql/routines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import { walkCommand } from "../frontend/sql/walk";
 import type { Transaction } from "../program/program";
-import type { Statement } from "../program/statement";
 
 /** CREATE TRIGGER, and its table. */
 const CREATES =
@@ -28,19 +28,6 @@ export function tablesWithTriggers(files: readonly ScannedFile[]): ReadonlySet<s
     ...tables.map((name) => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())),
     ...stored.triggers.map(({ table }) => table),
   ]);
-}
-
-/** The table that the statement changes. */
-function changedTable(statement: Statement): string | undefined {
-  switch (statement.kind) {
-    case "insert":
-      return statement.table;
-    case "update":
-    case "delete":
-      return statement.relation.table;
-    default:
-      return undefined;
-  }
 }
 
 /** The reason why a transaction cannot be sent statement by statement: triggers run some of them. */

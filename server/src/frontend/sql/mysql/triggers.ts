@@ -1,5 +1,6 @@
 // Triggers of MySQL and MariaDB: their bodies for one row, and what a server does to the statement that fires them
 // (measured on MariaDB 10.11).
+import { changedTable } from "../../../program/accessedTables";
 import type { Taint } from "../../../program/precision";
 import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
@@ -158,18 +159,6 @@ function refusedTable(statement: Statement, bodies: readonly TriggerBody[]): str
       },
     );
   return refused;
-}
-
-function changedTable(statement: Statement): string | undefined {
-  switch (statement.kind) {
-    case "insert":
-      return statement.table;
-    case "update":
-    case "delete":
-      return statement.relation.table;
-    default:
-      return undefined;
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 // Data-changing WITH: its statements in sequence, then the main one, once per row that it takes from them. They share a snapshot, so only
 // statements on the same table could observe the sequence.
 import type { CommonTableExpr, FuncCall, Node, WithClause } from "libpg-query";
+import { changedTable } from "../../../program/accessedTables";
 import type { Taint } from "../../../program/precision";
 import type { Command, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -246,19 +247,15 @@ function asValues(statement: Statement): Statement {
 
 /** Tables that one part changes and a later one touches. */
 function sharedTables(parts: readonly Part[]): readonly string[] {
-  const changed = parts.map(({ lowered }) => lowered.statements.flatMap(changedTable));
+  const changed = parts.map(({ lowered }) =>
+    lowered.statements.flatMap((each) => changedTable(each) ?? []),
+  );
   const touched = parts.map(({ lowered }) => JSON.stringify(lowered.statements));
   return changed.flatMap((tables, at) =>
     tables.filter((table) =>
       touched.slice(at + 1).some((text) => text.includes(`"table":${JSON.stringify(table)}`)),
     ),
   );
-}
-
-function changedTable(statement: Statement): readonly string[] {
-  if (statement.kind === "insert") return [statement.table];
-  if (statement.kind === "update" || statement.kind === "delete") return [statement.relation.table];
-  return [];
 }
 
 function marking(part: Part, shared: readonly string[], work: Work): Part {

@@ -45,7 +45,7 @@ export interface TriggerBody {
   readonly losses: readonly Taint[];
 }
 
-/** Where a trigger runs. */
+/** The place at which a trigger fires, with the names that its body is lowered under. */
 export interface FiringSite {
   readonly ids: Ids;
   readonly names: Names;
