@@ -156,7 +156,16 @@ export function createMockDatabase(options: MockOptions): MockResult {
     initial = store.finalState();
     startOfSequences = sequences.copy();
     generation++;
-    store = createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
+    const indexes = store.indexes();
+    store = createMockStore({
+      level,
+      initial,
+      seed,
+      strategy,
+      isForgetful,
+      overwritesKeys,
+      indexes,
+    });
   }
 
   /** Begins when rows are loaded. */

@@ -75,6 +75,34 @@ test("an index that is asked to be kept finds what is written, without a wait", 
   assert.deepEqual([...reply.values.keys()], ["a/5000"]);
 });
 
+test("a store that begins where another one ends has its whole indexes, and makes what is half made", async () => {
+  const level = postgresSerializable();
+  const rows = Array.from(
+    { length: 5000 },
+    (_, id) => [`a/${String(id)}`, { owner: `o${String(id)}` }] as const,
+  );
+  const loading = createMockStore({ level, initial: new Map(rows), seed: 1, strategy: "latest" });
+  const session = loading.open();
+  await session.ask({ kind: "begin" });
+  await session.ask({ kind: "read", keys: [], lookups: [ownedBy("o7")] });
+  await session.ask({ kind: "write", key: "a/7", value: { owner: "ann" } });
+  await session.ask({ kind: "commit" });
+  // One whose making is given up on the way.
+  await session.ask({ kind: "begin" });
+  const unmade = session.ask({ kind: "read", keys: [], lookups: [ranked(0, 1)] });
+  assert.ok(unmade instanceof Promise);
+  session.close();
+  const indexes = loading.indexes();
+  const initial = loading.finalState();
+  const store = createMockStore({ level, initial, seed: 1, strategy: "latest", indexes });
+  const reader = store.open();
+  await reader.ask({ kind: "begin" });
+  const reply = reader.ask({ kind: "read", keys: [], lookups: [ownedBy("ann")] });
+  assert.ok(!(reply instanceof Promise) && reply.kind === "values");
+  assert.deepEqual([...reply.values.keys()], ["a/7"]);
+  assert.ok(reader.ask({ kind: "read", keys: [], lookups: [ranked(0, 1)] }) instanceof Promise);
+});
+
 describe("a look-up", () => {
   for (const level of ["serializable", postgresSerializable()] as const) {
     const name = typeof level === "string" ? level : level.name;

@@ -1,7 +1,7 @@
 // Content of the mock database: versions of keys in the order of their commits, and the transactions that read and
 // wrote them. How a transaction's reads are chosen is the level's business (`policy.ts`).
 import type { Key, Lookup, LookupIndex, Value } from "../../exploration/client";
-import { createIndexes } from "./indexes";
+import { createIndexes, type Indexes } from "./indexes";
 import { createKeyOrder } from "./keyOrder";
 
 /** The number of what was there at the start, as a writer. */
@@ -61,6 +61,7 @@ export interface Database {
   readonly commits: number[];
   /** Those that have not ended, in the order of their beginnings. */
   readonly open: readonly Transaction[];
+  readonly indexes: Indexes;
   /** The last committed version of a key; the initial one may say that it is absent. */
   newest(key: Key): Version;
   /** Last write of another transaction there that is not committed; undefined if none has. */
@@ -84,8 +85,15 @@ export interface Database {
   forget(transaction: Transaction, oldest: number): void;
 }
 
-/** A database that holds this at the start. Where it forgets, transactions are not found by their numbers. */
-export function createDatabase(initial: ReadonlyMap<Key, Value>, isForgetful = false): Database {
+/**
+ * A database that holds this at the start, with indexes that know it, if there are any. Where it forgets, transactions are
+ * not found by their numbers.
+ */
+export function createDatabase(
+  initial: ReadonlyMap<Key, Value>,
+  isForgetful = false,
+  indexes: Indexes = createIndexes(),
+): Database {
   const start = transaction(INITIAL, -1);
   start.status = "committed";
   const transactions = new Map([[INITIAL, start]]);
@@ -98,7 +106,6 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>, isForgetful = f
     open.splice(open.indexOf(ended), 1);
   };
   const order = createKeyOrder();
-  const indexes = createIndexes(valuesBelow);
   /** Indexes that are being made. */
   const making = new Map<string, Promise<void>>();
   for (const [key, value] of initial) {
@@ -130,13 +137,14 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>, isForgetful = f
     transactions,
     commits,
     open,
+    indexes,
     keys: (prefix) => order.below(prefix),
     found: (lookup) => indexes.keys(lookup),
     prepare(lookups) {
       for (const lookup of lookups) {
         const waiting = making.get(lookup.index);
         if (waiting !== undefined) return waiting.then(() => this.prepare(lookups));
-        const steps = indexes.make(lookup);
+        const steps = indexes.make(lookup, valuesBelow);
         if (steps === undefined || steps.next().done === true) continue;
         const made = inTurns(steps).then(() => {
           making.delete(lookup.index);

@@ -4,12 +4,20 @@ import type { Key, Lookup, LookupIndex, LookupRange, Value } from "../../explora
 import { partOf } from "./keyOrder";
 
 export interface Indexes {
-  /** Makes the index of a look-up where there is none: a step ends wherever others may have their turn. */
-  make(lookup: LookupIndex): Generator<undefined, void, undefined> | undefined;
+  /**
+   * Makes the index of a look-up where there is none, of all versions of keys that begin as it says, first those that are
+   * not committed: a step ends wherever others may have their turn.
+   */
+  make(
+    lookup: LookupIndex,
+    valuesBelow: (prefix: string) => Iterable<readonly [Key, Value]>,
+  ): Generator<undefined, void, undefined> | undefined;
   /** Sorted; some may hold the value no more. */
   keys(lookup: Lookup): readonly Key[];
   /** A version of the key may come into being. */
   note(key: Key, value: Value): void;
+  /** Those of them that are made, for a store that begins with what is there. */
+  whole(): Indexes;
 }
 
 interface Index {
@@ -17,6 +25,8 @@ interface Index {
   readonly valueOf: Lookup["valueOf"];
   readonly orderOf: LookupRange["orderOf"] | undefined;
   readonly entries: Map<string, Entry>;
+  /** All versions that were there are in it: false while it is being made. */
+  isWhole: boolean;
 }
 
 /** Most values have one key. */
@@ -32,12 +42,15 @@ interface Ordered {
 /** Versions that go into a new index in one step. */
 const STEP = 2000;
 
-/** `valuesBelow` gives all versions of keys that begin so, first those that are not committed. */
-export function createIndexes(
-  valuesBelow: (prefix: string) => Iterable<readonly [Key, Value]>,
-): Indexes {
+export function createIndexes(known: Iterable<readonly [string, Index]> = []): Indexes {
   const indexes = new Map<string, Index>();
   const byPart = new Map<string, Index[]>();
+
+  function add(name: string, index: Index): void {
+    indexes.set(name, index);
+    const part = partOf(index.prefix);
+    byPart.set(part, [...(byPart.get(part) ?? []), index]);
+  }
 
   function put({ entries, valueOf, orderOf }: Index, key: Key, version: Value): void {
     const value = valueOf(version);
@@ -57,21 +70,32 @@ export function createIndexes(
     else if (typeof known === "string" && known !== key) entries.set(value, new Set([known, key]));
   }
 
-  function* made(lookup: LookupIndex): Generator<undefined, void, undefined> {
+  for (const [name, index] of known) add(name, index);
+
+  function* made(
+    lookup: LookupIndex,
+    valuesBelow: (prefix: string) => Iterable<readonly [Key, Value]>,
+  ): Generator<undefined, void, undefined> {
     const { index, prefix, valueOf, range } = lookup;
-    const fresh: Index = { prefix, valueOf, orderOf: range?.orderOf, entries: new Map() };
-    indexes.set(index, fresh);
-    const part = partOf(prefix);
-    byPart.set(part, [...(byPart.get(part) ?? []), fresh]);
+    const fresh: Index = {
+      prefix,
+      valueOf,
+      orderOf: range?.orderOf,
+      entries: new Map(),
+      isWhole: false,
+    };
+    add(index, fresh);
     let count = 0;
     for (const [key, value] of valuesBelow(prefix)) {
       put(fresh, key, value);
       if (++count % STEP === 0) yield;
     }
+    fresh.isWhole = true;
   }
 
   return {
-    make: (lookup) => (indexes.has(lookup.index) ? undefined : made(lookup)),
+    make: (lookup, valuesBelow) =>
+      indexes.has(lookup.index) ? undefined : made(lookup, valuesBelow),
     keys({ index, value, range }) {
       const found = indexes.get(index)?.entries.get(value);
       if (found === undefined) return [];
@@ -79,6 +103,7 @@ export function createIndexes(
       if (found instanceof Set) return [...found].sort();
       return range === undefined ? [] : [...keysWithin(found, range)].sort();
     },
+    whole: () => createIndexes([...indexes].filter(([, { isWhole }]) => isWhole)),
     note(key, value) {
       if (indexes.size === 0) return;
       for (const each of byPart.get(partOf(key)) ?? [])

@@ -16,6 +16,7 @@ import {
   type Transaction,
 } from "./database";
 import { finalState } from "./finalState";
+import type { Indexes } from "./indexes";
 import {
   after,
   isFailure,
@@ -40,6 +41,8 @@ export interface MockStoreOptions {
   readonly isForgetful?: boolean;
   /** Who creates a key beside another one overwrites it, as in MonkeyDB's store of keys; else one of both is refused. */
   readonly overwritesKeys?: boolean;
+  /** Those of a store whose final state is the start of this one, and which is given up for it. */
+  readonly indexes?: Indexes;
 }
 
 /** Levels that the store keeps: the papers' levels that have no predicates of their own, and products' levels. */
@@ -50,6 +53,8 @@ export interface MockStore {
   open(): StoreSession;
   /** True if no transaction is open. */
   isIdle(): boolean;
+  /** The indexes that are made: they know the final state. */
+  indexes(): Indexes;
   /** Reads and writes since the start. */
   history(): RecordedHistory;
   /** Final state when all that has committed has arrived everywhere: the last versions in an order that the reads so far allow. */
@@ -76,9 +81,10 @@ export function createMockStore({
   strategy,
   isForgetful = false,
   overwritesKeys = false,
+  indexes,
 }: MockStoreOptions): MockStore {
   const isReal = typeof level !== "string";
-  const database = createDatabase(initial, isForgetful && isReal);
+  const database = createDatabase(initial, isForgetful && isReal, indexes);
   const strong = new Set<number>();
   const policy = policyOf(level, database, ({ number }) =>
     strong.has(number) ? "latest" : strategy,
@@ -100,6 +106,7 @@ export function createMockStore({
       );
     },
     isIdle: () => database.open.length === 0,
+    indexes: () => database.indexes.whole(),
     history: () => recordHistory(database),
     finalState: () => finalState(database, policy),
   };
