@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
 import { listen, type Listening } from "../mock/listen";
-import { createMockDatabase, lineAt, type MockDatabase } from "../mock/mockDatabase";
+import { createMockServer, type MockServer } from "../mock/databases";
+import { lineAt } from "../mock/mockDatabase";
 import type { RecordedHistory } from "../mock/store/recordHistory";
 import type { SqlError } from "../sqlstore/sqlError";
 import { fileErrorText, readTextFile } from "../workspace/textFile";
@@ -20,7 +21,7 @@ export async function serveCommand(
   const schema = await schemaText(args, io);
   if (schema === undefined) return EXIT.usage;
   const earlier: RecordedHistory[] = [];
-  const made = createMockDatabase({
+  const made = createMockServer({
     dialect: args.protocol,
     ...(args.protocol === "postgres" && { parser: await loadPgParser() }),
     level: args.level,
@@ -39,13 +40,13 @@ export async function serveCommand(
     io.error(`isolens: ${placeText(args, schema, made.error)}: ${made.error.message}\n`);
     return EXIT.usage;
   }
-  const { database } = made;
-  const listening = await openPort(args, database, io);
+  const { server } = made;
+  const listening = await openPort(args, server, io);
   if (!listening) return EXIT.usage;
   io.out(`listening on 127.0.0.1:${String(listening.port)}\n`);
   await stopped(signal);
   await listening.close();
-  return saveHistories(args, [...earlier, database.history()], io);
+  return saveHistories(args, [...earlier, server.history()], io);
 }
 
 /** The schema's file with the line of the error, if known. */
@@ -64,11 +65,11 @@ async function schemaText({ schema }: ServeArguments, io: CliIo): Promise<string
 
 async function openPort(
   { protocol, port }: ServeArguments,
-  database: MockDatabase,
+  server: MockServer,
   io: CliIo,
 ): Promise<Listening | undefined> {
   try {
-    return await listen({ protocol, port, open: (client) => database.open(client) });
+    return await listen({ protocol, port, open: server.open });
   } catch (error) {
     const what = `isolens: port ${String(port)} of 127.0.0.1 cannot be had: ${fileErrorText(error)}`;
     io.error(`${what}; leave --port out for a free one\n`);

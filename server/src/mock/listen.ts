@@ -13,7 +13,7 @@ export interface ListenOptions {
   /** 0: a free one. */
   readonly port: number;
   /** Opens the session of a connection, for the client that introduced itself so. */
-  readonly open: (client?: ClientNames) => MockSession;
+  readonly open: (client?: ClientNames, from?: MockSession) => MockSession;
   /** Milliseconds in which a client must say who it is, before it is turned away; ten seconds if absent. */
   readonly introduction?: number;
 }
@@ -120,7 +120,7 @@ function connect(
         wire,
         { ...limits, cancel },
       )
-    : createMysqlConnection((database) => open({ database }), wire, {
+    : createMysqlConnection((database, from) => open({ database }, from), wire, {
         ...limits,
         version: VERSIONS[protocol],
       });

@@ -8,7 +8,13 @@ import { createDatabase, type Database } from "../sqlstore/database";
 import { createAdvisoryLocks } from "../sqlstore/advisoryLocks";
 import { createMemoryStore, createSequences, type CountedSequences } from "../sqlstore/memory";
 import type { LockingRule } from "../sqlstore/run/rows";
-import { createSqlSession, runNow, type SqlOutcome, type SqlSession } from "../sqlstore/session";
+import {
+  createSqlSession,
+  runNow,
+  type Databases,
+  type SqlOutcome,
+  type SqlSession,
+} from "../sqlstore/session";
 import type { SqlError } from "../sqlstore/sqlError";
 import { openMockSession } from "./mockSession";
 import type { ClientNames, MockSession } from "./session";
@@ -45,6 +51,8 @@ export interface MockOptions {
   readonly strongUntil?: StrongUntil;
   /** Only these transactions read what the level allows, all others the newest versions; all do if empty or absent. */
   readonly weakFor?: readonly WeakFor[];
+  /** Databases of the server beside it; CREATE DATABASE changes nothing if absent. */
+  readonly databases?: Databases;
   /** Told of each statement with its answer. */
   readonly onStatement?: (statement: TracedStatement) => void;
   /** Told of the history of what ends with a reset. */
@@ -52,8 +60,8 @@ export interface MockOptions {
 }
 
 export interface MockDatabase {
-  /** A session of that user in a database of that name; both are names only. */
-  open(client?: ClientNames): MockSession;
+  /** A session of that user in a database of that name; both are names only. Tells when it is closed. */
+  open(client?: ClientNames, closed?: () => void): MockSession;
   /** Reads and writes since the start, or since the last reset. */
   history(): RecordedHistory;
   /** Runs SQL over what is there in the end, alone and without a trace in the history. */
@@ -197,7 +205,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
         return runNow(session.execute(text, parameters), answer);
       },
       reset,
-      open(client = {}) {
+      open(client = {}, closed = () => undefined) {
         const random = randomNumbers(seed * 7919 + count++);
         const pause = randomNumbers(seed * 104_729 + count);
         const number = count;
@@ -218,6 +226,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
           ...(typeof level !== "string" && { level: sqlLevel(level) }),
           hasIndexes: true,
           identifier: count,
+          ...(options.databases && { databases: options.databases }),
           locks,
           isDue: turns.isDue,
           channels: {
@@ -238,6 +247,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
             ...(client.applicationName === undefined
               ? []
               : [["application_name", client.applicationName] as const]),
+            ...(client.settings ?? []),
           ]),
           ...(client.user !== undefined && { user: client.user }),
           ...(client.database !== undefined && { database: client.database }),
@@ -268,7 +278,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
           store: {
             ...storeSession,
             close() {
-              hearers.delete(hearer);
+              if (hearers.delete(hearer)) closed();
               locks.transactionEnded();
               locks.releaseAll();
               storeSession.close();

@@ -280,6 +280,10 @@ export function openMockSession({
     get longestSilence() {
       return longestSilence(session, isPostgres);
     },
+    get database() {
+      return session.database();
+    },
+    settings: () => session.settings(),
     setting: (name) => session.setting(name),
     get autocommit() {
       return session.autocommit();

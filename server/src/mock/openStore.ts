@@ -5,7 +5,8 @@ import { startReading } from "../history/formats/readHistory";
 import { formatValue } from "../sqlstore/values/format";
 import { mockLevel } from "./level";
 import { listen } from "./listen";
-import { createMockDatabase, lineAt, type MockDatabase } from "./mockDatabase";
+import { createMockServer, type MockServer } from "./databases";
+import { lineAt } from "./mockDatabase";
 import type { TracedStatement } from "./trace";
 import { strongUntilOf, weakForOf, type WeakFor } from "./strength";
 import type { RecordedHistory } from "./store/recordHistory";
@@ -65,7 +66,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   if (!named.known) throw new Error(`there is no level "${options.level}"`);
   if (named.level === undefined) throw new Error(named.reason);
   let statements: TracedStatement[] = [];
-  const made = createMockDatabase({
+  const made = createMockServer({
     onStatement: (each) => statements.push(each),
     dialect: protocol,
     ...(protocol === "postgres" && { parser: await (parser ??= loadPgParser()) }),
@@ -84,19 +85,19 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     const line = position === undefined ? "" : `, line ${String(lineAt(schema ?? "", position))}`;
     throw new Error(`the schema is refused${line}: ${message}`);
   }
-  const { database } = made;
-  const listening = await listen({ protocol, port, open: (client) => database.open(client) });
+  const { server } = made;
+  const listening = await listen({ protocol, port, open: server.open });
   const address = `127.0.0.1:${String(listening.port)}`;
   return {
     host: "127.0.0.1",
     port: listening.port,
     url: `${protocol === "postgres" ? "postgresql" : "mysql"}://app@${address}/app`,
-    history: () => database.history(),
-    verdicts: () => verdictsOf(database.history()),
-    rows: (sql) => rowsOf(database, sql),
+    history: () => server.history(),
+    verdicts: () => verdictsOf(server.history()),
+    rows: (sql) => rowsOf(server, sql),
     statements: () => statements,
     reset(next) {
-      database.reset(next);
+      server.reset(next);
       statements = [];
     },
     close: () => listening.close(),
@@ -125,10 +126,10 @@ export function verdictsOf(
 }
 
 function rowsOf(
-  database: MockDatabase,
+  server: MockServer,
   sql: string,
 ): readonly Readonly<Record<string, string | null>>[] {
-  const outcome = database.atEnd(sql);
+  const outcome = server.atEnd(sql);
   if (!outcome.ok) throw new Error(outcome.error.message);
   const last = outcome.results.at(-1);
   return (last?.rows ?? []).map((row) =>

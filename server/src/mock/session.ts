@@ -75,6 +75,8 @@ export interface ClientNames {
   readonly user?: string | undefined;
   readonly database?: string | undefined;
   readonly applicationName?: string | undefined;
+  /** Settings that it brings along. */
+  readonly settings?: ReadonlyMap<string, string>;
 }
 
 export interface MockSession {
@@ -99,6 +101,9 @@ export interface MockSession {
   onNotification?(listener: (channel: string, payload: string, sender: number) => void): void;
   readonly status: "idle" | "transaction" | "failed";
   readonly autocommit: boolean;
+  /** The name of the database in which the client is, or where it wants to be after USE. */
+  readonly database?: string;
+  settings?(): ReadonlyMap<string, string>;
   /** A setting by its name in lower case. */
   setting?(name: string): string | undefined;
   /** Gives up a statement that computes or waits for a lock, which then fails as others do. */

@@ -34,8 +34,10 @@ export interface DatabaseOptions {
 
 /** Characters of the texts that are kept: applications send the same few again and again. */
 const MOST_CHARACTERS = 1_000_000;
-/** Longer ones are rarely sent twice, and their trees are large. */
-const LONGEST_TEXT = 20_000;
+/** Longer ones are kept when they come again: scripts send each of theirs once, drivers their batches again and again. */
+const LONG_TEXT = 20_000;
+/** Characters of long texts that came once. */
+const MOST_ONCE = 4_000_000;
 
 /** An empty database. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -51,11 +53,27 @@ export function createDatabase(options: DatabaseOptions): Database {
   const literalTexts = dialect === "postgres" ? undefined : createLiteralTexts(parsed);
   /** A text is read several times in a row. */
   let last: { readonly sql: string; readonly statements: readonly ParsedStatement[] } | undefined;
+  const once = new Set<string>();
+  let charactersOnce = 0;
+
+  /** True if the long text came before. */
+  function isKnownLong(sql: string): boolean {
+    if (once.has(sql)) return true;
+    once.add(sql);
+    charactersOnce += sql.length;
+    for (const oldest of once) {
+      if (charactersOnce <= MOST_ONCE) break;
+      once.delete(oldest);
+      charactersOnce -= oldest.length;
+    }
+    return false;
+  }
+
   function parse(sql: string): readonly ParsedStatement[] {
     const known = texts.get(sql);
     if (known !== undefined) return known;
     const statements = parsed(sql);
-    if (sql.length > LONGEST_TEXT) return statements;
+    if (sql.length > LONG_TEXT && !isKnownLong(sql)) return statements;
     texts.set(sql, statements);
     characters += sql.length;
     for (const oldest of texts.keys()) {

@@ -10,6 +10,7 @@ export interface ShowRequest {
   readonly catalog: Catalog;
   readonly isPostgres: boolean;
   readonly database: string;
+  readonly databases: readonly string[];
   readonly user: string;
   readonly usual: ReadonlyMap<string, string>;
   /** Settings of the session. */
@@ -22,10 +23,10 @@ export function showResult(
   { name, of }: Extract<SqlStatement, { readonly kind: "show" }>,
   about: ShowRequest,
 ): SqlResult {
-  const { catalog, database, user, usual, own } = about;
+  const { catalog, database, databases, user, usual, own } = about;
   if (of !== undefined) {
     const settings = new Map([...usual, ...own]);
-    const { columns, rows } = showRows(of, { catalog, database, user, settings });
+    const { columns, rows } = showRows(of, { catalog, database, databases, user, settings });
     return table(columns, rows);
   }
   if (about.isPostgres && name === "all") {

@@ -8,6 +8,7 @@ import { isReadOnly, sessionSettings } from "./sessionSettings";
 import { sessionControl } from "./sessionControl";
 import { sessionTransaction } from "./sessionTransaction";
 import { checkPending, isFree, referenceTime, setConstraints } from "./sessionConstraints";
+import { runDatabaseStatement } from "./sessionDatabases";
 import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
 import { parameterReader, parameterType } from "./parameters";
 import type { ParsedStatement } from "./parseMemo";
@@ -49,6 +50,7 @@ import type { SqlCall, SqlChange, SqlQuery } from "./tree";
 import type { SqlType } from "./values/types";
 
 export type {
+  Databases,
   Notice,
   Sequences,
   SessionOptions,
@@ -89,6 +91,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       lastInsert: 0,
       foundRows: 0,
       cursors: () => own.cursors(),
+      databases: () => options.databases?.names() ?? [],
     },
     currentValues: new Map(),
     lastSequence: undefined,
@@ -205,6 +208,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       catalog,
       isPostgres,
       database: state.facts.database,
+      databases: options.databases?.names() ?? [],
       user: state.facts.user,
       usual: settings.usual,
       own: state.settings,
@@ -325,6 +329,15 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       }
       case "show":
         return showResult(parsed, about());
+      case "create database":
+      case "drop database": {
+        if (!isPostgres && state.status !== "idle") yield* commit();
+        notices.push(...runDatabaseStatement(parsed, isPostgres, state, options.databases));
+        return commandResult(parsed.kind.toUpperCase());
+      }
+      case "use":
+        state.facts = { ...state.facts, database: parsed.name };
+        return commandResult("USE");
       case "nothing":
         return commandResult(parsed.tag);
       case "listen":
@@ -542,6 +555,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     status: () => state.status,
     autocommit: () => state.autocommit,
     setting: (name) => state.settings.get(name) ?? settings.usual.get(name),
+    settings: () => state.settings,
   };
 }
 

@@ -51,6 +51,16 @@ export interface Sequences {
   readonly set?: (name: string, next: number | undefined) => number | undefined;
 }
 
+/** The databases of a server, beside that which answers to all other names. */
+export interface Databases {
+  readonly has: (name: string) => boolean;
+  readonly names: () => readonly string[];
+  readonly create: (name: string) => void;
+  readonly drop: (name: string) => void;
+  /** How many sessions are in it. */
+  readonly sessions: (name: string) => number;
+}
+
 export interface SessionOptions {
   readonly sequences: Sequences;
   /** Microseconds since 1970; must be the same whenever the code is run again. */
@@ -63,6 +73,8 @@ export interface SessionOptions {
   readonly user?: string;
   readonly database?: string;
   readonly identifier?: number;
+  /** Absent where there is one database, whatever names are given to it. */
+  readonly databases?: Databases;
   /** Settings, by their names in lower case, that the session starts with. */
   readonly settings?: ReadonlyMap<string, string>;
   /** Told what LISTEN and UNLISTEN (without a name: of all) say, and of notifications when they are committed. */
@@ -122,4 +134,6 @@ export interface SqlSession {
   readonly autocommit: () => boolean;
   /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
   readonly setting: (name: string) => string | undefined;
+  /** The settings that the session was given or has set. */
+  readonly settings: () => ReadonlyMap<string, string>;
 }

@@ -86,8 +86,21 @@ export type SqlStatement =
       readonly names: readonly string[];
       readonly deferred: boolean;
     }
+  | SqlDatabaseStatement
+  /** The session goes over to the database of that name. */
+  | { readonly kind: "use"; readonly name: string }
   /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
   | { readonly kind: "nothing"; readonly tag: string };
+
+/** CREATE DATABASE and DROP DATABASE. */
+export interface SqlDatabaseStatement {
+  readonly kind: "create database" | "drop database";
+  readonly name: string;
+  /** IF EXISTS, IF NOT EXISTS. */
+  readonly guarded: boolean;
+  /** Sessions of others are no hindrance. */
+  readonly isForced: boolean;
+}
 
 export interface TransactionModes {
   /** The level, in lower case. */

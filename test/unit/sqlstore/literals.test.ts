@@ -93,3 +93,13 @@ describe("each of several texts means what it would mean alone:", () => {
         assert.deepEqual(shared.run(each), alone.run(each), each);
     });
 });
+
+test("a long text is read again once, and kept from then on, as a driver's batch is", () => {
+  const database = createDatabase({ dialect: "mariadb" });
+  const rows = Array.from({ length: 3000 }, (_, at) => `(${String(at)}, ?)`).join();
+  const [first, second, third] = [1, 2, 3].map(
+    () => database.parse(`insert into t values ${rows}`)[0]?.statement,
+  );
+  assert.notEqual(first, second);
+  assert.equal(second, third);
+});

@@ -45,7 +45,7 @@ const NATIVE = "mysql_native_password";
  * of more than `longest` bytes are refused and end it. `number` is the connection's number, `version` what the server calls itself.
  */
 export function createMysqlConnection(
-  openSession: (database: string | undefined) => MockSession,
+  openSession: (database: string | undefined, from?: MockSession) => MockSession,
   wire: Wire,
   {
     longest,
@@ -118,6 +118,15 @@ export function createMysqlConnection(
     return result(definitions(columns), rows, status(more));
   }
 
+  /** The session in the database that USE has named last. */
+  function follow(on: MockSession): MockSession {
+    if (session === undefined || on.database === undefined || on.database === database)
+      return session ?? on;
+    database = on.database;
+    session = openSession(database, on);
+    return session;
+  }
+
   async function query(on: MockSession, sql: string): Promise<void> {
     const all = on.split(sql);
     if (all.length === 0) {
@@ -126,7 +135,7 @@ export function createMysqlConnection(
     }
     const payloads: Buffer[] = [];
     for (const [index, each] of all.entries()) {
-      const statement = await on.prepare(each, []);
+      const statement = await follow(on).prepare(each, []);
       const outcome = statement.ok ? await statement.value.run([]) : statement;
       if (!outcome.ok) {
         const { number: code, mysqlState, message } = outcome.error;
@@ -224,12 +233,14 @@ export function createMysqlConnection(
         return;
       case "changeUser":
       case "resetConnection":
+        if (order.kind === "changeUser" && order.database !== "") database = order.database;
         on.close();
         statements.clear();
         session = openSession(database);
         okay();
         return;
       case "use":
+        return query(on, `USE \`${order.database.replaceAll("`", "``")}\``);
       case "ping":
         okay();
         return;
@@ -273,7 +284,7 @@ export function createMysqlConnection(
   async function answer(packet: Packet): Promise<void> {
     if (closed) return;
     if (!session) introduce(packet);
-    else if (packet.payload) await obey(session, command(packet.payload));
+    else if (packet.payload) await obey(follow(session), command(packet.payload));
     else end(1153, "08S01", TOO_BIG, packet.sequence + 1);
   }
 

@@ -118,6 +118,8 @@ export interface SessionFacts {
   readonly foundRows: number;
   /** Names of open cursors. */
   readonly cursors?: () => readonly string[];
+  /** Names of the server's other databases. */
+  readonly databases?: () => readonly string[];
 }
 
 /** Places in the order of a column's type, both ends included. */

@@ -198,12 +198,14 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
     "schemata",
     "catalog_name:text schema_name default_character_set_name default_collation_name sql_path",
     ({ session }) =>
-      [session.database, MYSQL_SCHEMA].map((name) => ({
-        catalog_name: "def",
-        schema_name: name,
-        default_character_set_name: CHARACTERS,
-        default_collation_name: COLLATION,
-      })),
+      [...new Set([session.database, ...(session.databases?.() ?? []), MYSQL_SCHEMA])].map(
+        (name) => ({
+          catalog_name: "def",
+          schema_name: name,
+          default_character_set_name: CHARACTERS,
+          default_collation_name: COLLATION,
+        }),
+      ),
   ),
   table(
     "tables",

@@ -48,6 +48,14 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
     case "explain":
       return describeStatement(reader.lexemes.slice(1));
     case "use":
+      return { kind: "use", name: second ?? "" };
+    case "create":
+    case "drop":
+      return /^(database|schema)$/.test(second ?? "") ? databaseStatementOf(words) : undefined;
+    case "alter":
+      return /^(database|schema)$/.test(second ?? "")
+        ? { kind: "nothing", tag: "ALTER DATABASE" }
+        : undefined;
     case "lock":
     case "unlock":
     case "flush":
@@ -57,6 +65,15 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
     default:
       return undefined;
   }
+}
+
+/** CREATE DATABASE [IF NOT EXISTS] name ... and DROP DATABASE [IF EXISTS] name. */
+function databaseStatementOf(words: readonly string[]): SqlStatement {
+  const exists = words.indexOf("exists");
+  const guarded = exists > 0 && exists < 5;
+  const name = words[guarded ? exists + 1 : 2] ?? "";
+  const kind = words[0] === "drop" ? "drop database" : "create database";
+  return { kind, name, guarded, isForced: true };
 }
 
 /** SET [SESSION] TRANSACTION ISOLATION LEVEL ..., SET NAMES ..., SET autocommit = 0; undefined for user variables. */

@@ -11,6 +11,8 @@ import { typeText } from "./typeText";
 export interface ShowSurroundings {
   readonly catalog: Catalog;
   readonly database: string;
+  /** All of the server. */
+  readonly databases: readonly string[];
   readonly user: string;
   readonly settings: ReadonlyMap<string, string>;
 }
@@ -23,7 +25,7 @@ export interface ShownRows {
 /** Fails with 1146 for a table that there is not. */
 export function showRows(
   request: ShowRequest,
-  { catalog, database, user, settings }: ShowSurroundings,
+  { catalog, database, databases, user, settings }: ShowSurroundings,
 ): ShownRows {
   switch (request.kind) {
     case "tables": {
@@ -71,7 +73,9 @@ export function showRows(
     case "databases":
       return {
         columns: [request.like === undefined ? "Database" : `Database (${request.like})`],
-        rows: [database, "information_schema"].filter(like(request.like)).map((name) => [name]),
+        rows: [...new Set([database, ...databases, "information_schema"])]
+          .filter(like(request.like))
+          .map((name) => [name]),
       };
     case "none":
       return { columns: request.columns, rows: [] };

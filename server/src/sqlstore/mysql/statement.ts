@@ -62,9 +62,9 @@ function numbered(text: string): string {
 function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   const reader = createReader(text, dialect, inLowerCase);
   const first = wordAt(reader);
-  if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
   const session = sessionStatement(reader);
   if (session !== undefined) return [session];
+  if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
   const tree = parseStatement(text, dialect, inLowerCase, LONGEST_STATEMENT + PARAMETER_NUMBERS);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);

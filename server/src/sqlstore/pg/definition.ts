@@ -139,6 +139,8 @@ const HARMLESS: readonly (readonly [string, string])[] = [
   ["AlterDefaultPrivilegesStmt", "ALTER DEFAULT PRIVILEGES"],
   ["GrantRoleStmt", "GRANT ROLE"],
   ["CreateStatsStmt", "CREATE STATISTICS"],
+  ["AlterDatabaseStmt", "ALTER DATABASE"],
+  ["AlterDatabaseSetStmt", "ALTER DATABASE"],
 ];
 
 const DROPPED: ReadonlyMap<string, DroppedKind> = new Map([

@@ -43,6 +43,8 @@ export function sessionStatementOf(
     const { conditionname: channel = "", payload = "" } = node.NotifyStmt;
     return { kind: "notify", channel, payload };
   }
+  const database = databaseStatementOf(node);
+  if (database !== undefined) return database;
   if ("DiscardStmt" in node) return { kind: "discard" };
   if ("CreateTableAsStmt" in node) return tableAsOf(node.CreateTableAsStmt);
   if ("CallStmt" in node) {
@@ -60,6 +62,24 @@ export function sessionStatementOf(
     const language = options.get("language") ?? "plpgsql";
     if (language !== "plpgsql") throw unsupported(`DO in the language ${language}`);
     return { kind: "do", body: options.get("as") ?? "" };
+  }
+  return undefined;
+}
+
+/** Databases that are no copies of others but of the empty ones. */
+const TEMPLATES: ReadonlySet<string> = new Set(["template0", "template1", "default", "true"]);
+
+function databaseStatementOf(node: Node): SqlStatement | undefined {
+  if ("CreatedbStmt" in node) {
+    const { dbname: name = "", options } = node.CreatedbStmt;
+    const template = optionsOf(options).get("template") ?? "template1";
+    if (!TEMPLATES.has(template)) throw unsupported(`a database that is a copy of "${template}"`);
+    return { kind: "create database", name, guarded: false, isForced: false };
+  }
+  if ("DropdbStmt" in node) {
+    const { dbname: name = "", missing_ok, options } = node.DropdbStmt;
+    const isForced = optionsOf(options).has("force");
+    return { kind: "drop database", name, guarded: missing_ok === true, isForced };
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 // The part of pg_catalog that is about types and the server: what no table of the user's changes, but for enumerations.
+import type { SessionFacts } from "../compile/node";
 import { typeIds } from "../pg/typeIds";
 import { isNumeric, isTemporal, isText, type SqlType } from "../values/types";
 import { ACCESS } from "./pgRelations";
@@ -166,10 +167,10 @@ export const PG_SERVER: readonly SystemTable[] = [
     "pg_catalog",
     "pg_database",
     "oid:oid datname:name datdba:oid encoding:int4 datlocprovider:char datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid:oid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
-    ({ session }) => [
-      {
-        oid: DATABASE,
-        datname: session.database,
+    ({ session }) =>
+      databaseNames(session).map((datname, at) => ({
+        oid: DATABASE + at,
+        datname,
         datdba: OWNER,
         encoding: 6,
         datlocprovider: "c",
@@ -178,8 +179,7 @@ export const PG_SERVER: readonly SystemTable[] = [
         dattablespace: 1663,
         datcollate: "C.UTF-8",
         datctype: "C.UTF-8",
-      },
-    ],
+      })),
   ),
   systemTable(
     "pg_catalog",
@@ -356,4 +356,9 @@ export function typeNameOf(id: number): string | undefined {
 /** The id of the built-in type of that short name. */
 export function typeNamedIn(name: string): number | undefined {
   return BUILT_IN.find((each) => each.typname === name)?.oid;
+}
+
+/** The session's own first. */
+function databaseNames({ database, databases }: SessionFacts): readonly string[] {
+  return [...new Set([database, ...(databases?.() ?? [])])];
 }
