@@ -103,7 +103,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   let givenTypes: ReadonlyMap<number, SqlType> | undefined;
   let notices: Notice[] = [];
   const own = createSessionStatements({
-    isPostgres,
+    dialect,
     parse: (text) => database.parse(text).map((each) => each.statement),
     run: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
     columns: (query) => database.plan(query, new Map()).columns,

@@ -1,7 +1,8 @@
 // Statements about the session itself: prepared statements, cursors, COPY, EXPLAIN, tables made of queries.
 import type { Reply, Request } from "../exploration/client";
+import type { Dialect } from "../program/dialect";
 import type { QueryColumn } from "./compile/node";
-import { planLines } from "./explain";
+import { explained, explainedColumns } from "./explain";
 import { failure, unsupported } from "./sqlError";
 import { selectOf } from "./selectOf";
 import { commandResult } from "./sessionParts";
@@ -17,7 +18,7 @@ type Steps<T> = Generator<Request, T, Reply>;
 
 /** Services of the session around them. */
 export interface StatementHost {
-  readonly isPostgres: boolean;
+  readonly dialect: Dialect;
   readonly parse: (text: string) => readonly SqlStatement[];
   readonly run: (statement: SqlStatement, parameters: readonly unknown[]) => Steps<SqlResult>;
   readonly columns: (statement: SqlQuery) => readonly QueryColumn[];
@@ -76,13 +77,14 @@ export interface SessionStatements {
 const COPIED_AT_ONCE = 500;
 
 export function createSessionStatements(host: StatementHost): SessionStatements {
+  const isPostgres = host.dialect === "postgres";
   const prepared = new Map<string, SqlStatement>();
   const cursors = new Map<string, Cursor>();
 
   function preparedNamed(name: string): SqlStatement {
     const found = prepared.get(name);
     if (found !== undefined) return found;
-    throw host.isPostgres
+    throw isPostgres
       ? failure("noStatement", `prepared statement "${name}" does not exist`)
       : failure("noStatement", `Unknown prepared statement handler (${name}) given to EXECUTE`);
   }
@@ -94,7 +96,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
   }
 
   function prepare(name: string, statement: SqlStatement): SqlResult {
-    if (host.isPostgres && prepared.has(name))
+    if (isPostgres && prepared.has(name))
       throw failure("statementExists", `prepared statement "${name}" already exists`);
     prepared.set(name, statement);
     return commandResult("PREPARE");
@@ -196,13 +198,8 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     switch (statement.kind) {
       case "explain": {
         if (statement.isRun) yield* host.run(statement.statement, parameters);
-        const lines = planLines(statement.statement, statement.format);
-        return {
-          command: "EXPLAIN",
-          columns: PLAN,
-          rows: lines.map((line) => [line]),
-          rowCount: lines.length,
-        };
+        const plan = explained(statement.statement, statement.format, host.dialect);
+        return { command: "EXPLAIN", ...plan, rowCount: plan.rows.length };
       }
       case "prepare":
         return prepare(statement.name, statement.statement);
@@ -275,7 +272,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
         case "select":
           return host.columns(statement);
         case "explain":
-          return PLAN;
+          return explainedColumns(statement.format, host.dialect);
         case "fetch":
           return statement.isMove ? [] : (cursors.get(statement.name)?.columns ?? []);
         case "execute": {
@@ -306,8 +303,6 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     cursorColumns: (name) => cursors.get(name)?.columns,
   };
 }
-
-const PLAN: readonly QueryColumn[] = [{ name: "QUERY PLAN", type: "text" }];
 
 function tableQuery(table: string, names: readonly string[]): SqlQuery {
   const query = selectOf(

@@ -3,7 +3,7 @@ import { textOf } from "../compile/operators";
 import { regularExpression } from "../compile/patterns";
 import { failure } from "../sqlError";
 import { mysqlText } from "../values/cast";
-import { collationKey } from "../values/compare";
+import { collationKey, foldsCase } from "../values/compare";
 import { rescale, toDecimal } from "../values/decimal";
 import { wireText } from "../values/format";
 import { isNumericValue } from "../values/wholes";
@@ -24,6 +24,17 @@ import {
 } from "./define";
 
 const characters = (value: string): readonly string[] => Array.from(value);
+
+const regexpLike = plain(
+  "bool",
+  ["text", "text", "text"],
+  ([value, pattern, flags], _env, { dialect }) => {
+    const marks = text(flags);
+    const isFolded = foldsCase(dialect) ? !marks.includes("c") : marks.includes("i");
+    return regularExpression(text(pattern), isFolded).test(text(value));
+  },
+  { least: 2 },
+);
 
 export const TEXTS: FunctionTable = tableOf({
   "lower lcase": plain("text", ["text"], ([value]) => text(value).toLowerCase()),
@@ -175,6 +186,9 @@ export const TEXTS: FunctionTable = tableOf({
       ),
     ),
   ],
+  regexp_like: (args, compiler, call) =>
+    // MariaDB knows the operator alone.
+    compiler.dialect === "mariadb" ? undefined : regexpLike(args, compiler, call),
   starts_with: plain("bool", ["text", "text"], ([value, part]) =>
     text(value).startsWith(text(part)),
   ),

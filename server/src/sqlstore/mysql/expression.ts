@@ -1,7 +1,11 @@
 // Expressions of MySQL's and MariaDB's syntax tree as expressions of ours.
-import type { SyntaxExpression } from "../../frontend/sql/dialects/syntax";
+import type {
+  SyntaxExpression,
+  SyntaxFrameBound,
+  SyntaxWindow,
+} from "../../frontend/sql/dialects/syntax";
 import { unsupported } from "../sqlError";
-import type { SqlCall, SqlExpression } from "../tree";
+import type { SqlCall, SqlExpression, SqlFrameBound, SqlWindow } from "../tree";
 import { queryOf } from "./recursion";
 
 /** An expression; constructs that the store does not have are refused by name. */
@@ -194,8 +198,8 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 
 function callOf(tree: Extract<SyntaxExpression, { readonly kind: "call" }>): SqlCall {
   const { name, distinct, windowed } = tree;
-  if (windowed)
-    throw unsupported(`the window function ${name.toUpperCase()}() OVER in this dialect`);
+  if (windowed && tree.over === undefined)
+    throw unsupported(`${name.toUpperCase()}() FILTER in this dialect`);
   if (tree.rest === true)
     throw unsupported(`a call of ${name.toUpperCase()}() with words of its own`);
   const star =
@@ -219,6 +223,22 @@ function callOf(tree: Extract<SyntaxExpression, { readonly kind: "call" }>): Sql
       descending,
     })),
     withinGroup: false,
+    ...(tree.over === undefined ? {} : { over: windowOf(tree.over) }),
+  };
+}
+
+/** A window of OVER or of WINDOW. */
+export function windowOf({ base, partitionBy, orderBy, frame, excluded }: SyntaxWindow): SqlWindow {
+  if (excluded === true) throw unsupported("EXCLUDE in a window frame");
+  const bound = (at: SyntaxFrameBound): SqlFrameBound =>
+    "offset" in at ? { kind: at.kind, offset: expressionOf(at.offset) } : at;
+  return {
+    ...(base === undefined ? {} : { base }),
+    partitionBy: partitionBy.map(expressionOf),
+    orderBy: orderBy.map(({ value, descending }) => ({ value: expressionOf(value), descending })),
+    ...(frame === undefined
+      ? {}
+      : { frame: { unit: frame.unit, start: bound(frame.start), end: bound(frame.end) } }),
   };
 }
 

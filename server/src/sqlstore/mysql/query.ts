@@ -8,7 +8,7 @@ import type {
 } from "../../frontend/sql/dialects/syntax";
 import { unsupported } from "../sqlError";
 import type { SqlOrder, SqlOutput, SqlQuery, SqlQueryBody, SqlRelation, SqlWith } from "../tree";
-import { expressionOf } from "./expression";
+import { expressionOf, windowOf } from "./expression";
 import { queryOf } from "./recursion";
 
 /** A query: what `queryOf` gives. */
@@ -62,7 +62,7 @@ function bodyOf(tree: SyntaxQuery): SqlQueryBody {
     ...(tree.where === undefined ? {} : { where: expressionOf(tree.where) }),
     groupBy: tree.groupBy.map(expressionOf),
     ...(tree.having === undefined ? {} : { having: expressionOf(tree.having) }),
-    windows: new Map(),
+    windows: new Map([...(tree.windows ?? [])].map(([name, each]) => [name, windowOf(each)])),
   };
 }
 

@@ -59,9 +59,21 @@ function numbered(text: string): string {
   return text.replace(/'[^']*'|"[^"]*"|\?/g, (found) => (found === "?" ? `$${++count}` : found));
 }
 
+/** EXPLAIN of a statement, with what is said about its form; canonical texts have their keywords in lower case. */
+const EXPLAINED =
+  /^\s*(?:explain|describe|desc)\s+((?:(?:extended|partitions|analyze|format\s*=\s*'?\w+'?)\s+)*)((?:select|with|insert|update|delete|replace|\()[^]*)$/i;
+
 function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   const reader = createReader(text, dialect, inLowerCase);
   const first = wordAt(reader);
+  const [, options = "", explained] = EXPLAINED.exec(text) ?? [];
+  if (explained !== undefined)
+    return statementsOf(explained, dialect).map((statement) => ({
+      kind: "explain",
+      statement,
+      format: /format\s*=\s*'?(\w+)/i.exec(options)?.[1]?.toLowerCase() ?? "",
+      isRun: /analyze/i.test(options),
+    }));
   const session = sessionStatement(reader);
   if (session !== undefined) return [session];
   if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);

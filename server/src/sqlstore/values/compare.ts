@@ -2,7 +2,9 @@
 import type { Dialect } from "../../program/dialect";
 import { unsupported } from "../sqlError";
 import { canonicalDecimal, isDecimal } from "./decimal";
+import { compareJson, jsonIdentity, parseJson, type Json } from "./json";
 import { intervalSize } from "./temporal";
+import { compareTexts, plainText } from "./text";
 import { elementOf, isText, type SqlType } from "./types";
 import { isInterval, isList, type SqlValue } from "./value";
 import { compareNumbers, isNumericValue } from "./wholes";
@@ -35,6 +37,7 @@ export function comparer(type: SqlType, dialect: Dialect, labels?: readonly stri
   if (foldsCase(dialect) && isText(type)) {
     return (left, right) => compareAny(foldedValue(left), foldedValue(right));
   }
+  if (type === "jsonb") return compareDocuments;
   if (type === "bpchar") {
     return (left, right) => compareAny(withoutPadding(left), withoutPadding(right));
   }
@@ -50,6 +53,14 @@ function labelComparer(labels: readonly string[]): Compare {
 function compareEnums(left: SqlValue, right: SqlValue): number {
   if (left === right) return 0;
   throw unsupported("the order of an enumeration's labels");
+}
+
+function compareDocuments(left: SqlValue, right: SqlValue): number {
+  return left === right ? 0 : compareJson(documentOf(left), documentOf(right));
+}
+
+function documentOf(value: SqlValue): Json {
+  return parseJson(plainText(value)) ?? null;
 }
 
 function foldedValue(value: SqlValue): SqlValue {
@@ -85,23 +96,10 @@ function compareAny(left: SqlValue, right: SqlValue): number {
   throw unsupported("a comparison of values of these types");
 }
 
-/** By code points, which the order of UTF-16 units is not beyond the basic plane. */
-function compareTexts(left: string, right: string): number {
-  if (left === right) return 0;
-  if (!BEYOND.test(left) && !BEYOND.test(right)) return left < right ? -1 : 1;
-  const [a, b] = [Array.from(left), Array.from(right)];
-  for (let at = 0; at < Math.min(a.length, b.length); at++) {
-    const order = (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? 0);
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
-}
-
-const BEYOND = /[\ud800-\udfff]/;
-
 /** A text that two values of a type share exactly when they are not distinct; NULLs share one. */
 export function identity(value: SqlValue, type: SqlType, dialect: Dialect): string {
   if (value === null) return "n";
+  if (type === "jsonb") return `s${jsonIdentity(documentOf(value))}`;
   if (typeof value === "string") {
     if (foldsCase(dialect) && (isText(type) || type === "enum")) return `s${collationKey(value)}`;
     return `s${type === "bpchar" ? value.replace(/ +$/, "") : value}`;

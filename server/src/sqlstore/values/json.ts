@@ -1,5 +1,14 @@
 // JSON as texts: the form that PostgreSQL's jsonb and MySQL's JSON give back, and what paths into it find.
 
+import {
+  canonicalDecimal,
+  compareDecimals,
+  parseDecimal,
+  toDecimal,
+  type Decimal,
+} from "./decimal";
+import { compareTexts } from "./text";
+
 /** Data of JSON, with numbers as they were written. */
 export type Json =
   | null
@@ -64,10 +73,16 @@ export function formatJson(value: Json): string {
   if (isJsonNumber(value)) return value.number;
   if (isJsonList(value)) return `[${value.map(formatJson).join(", ")}]`;
   if (!isJsonMap(value)) return "null";
-  const entries = [...value].sort(([left], [right]) =>
+  return `{${sortedFields(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}: ${formatJson(inner)}`)
+    .join(", ")}}`;
+}
+
+/** Keys by length and then by bytes. */
+function sortedFields(value: ReadonlyMap<string, Json>): readonly (readonly [string, Json])[] {
+  return [...value].sort(([left], [right]) =>
     left.length !== right.length ? left.length - right.length : left < right ? -1 : 1,
   );
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}: ${formatJson(inner)}`).join(", ")}}`;
 }
 
 /** One step into JSON: a key of an object, or a position of a list, negative ones from its end. */
@@ -112,4 +127,59 @@ export function jsonContains(left: Json, right: Json): boolean {
   }
   if (isJsonList(left) && !isJsonMap(right)) return left.some((own) => jsonContains(own, right));
   return formatJson(left) === formatJson(right);
+}
+
+/** The kinds of documents in their order. */
+function rankOf(value: Json): number {
+  if (value === null) return 0;
+  if (typeof value === "string") return 1;
+  if (typeof value === "boolean") return 3;
+  if (isJsonNumber(value)) return 2;
+  return isJsonList(value) ? 4 : 5;
+}
+
+/**
+ * The order of documents, as jsonb has it: by kind, numbers by value, lists and objects by their size and then by what is
+ * in them.
+ */
+export function compareJson(left: Json, right: Json): number {
+  const kinds = rankOf(left) - rankOf(right);
+  if (kinds !== 0) return kinds;
+  if (typeof left === "string" && typeof right === "string") return compareTexts(left, right);
+  if (typeof left === "boolean" && typeof right === "boolean") return Number(left) - Number(right);
+  if (isJsonList(left) && isJsonList(right))
+    return left.length - right.length || compareLists(left, right);
+  if (isJsonMap(left) && isJsonMap(right))
+    return left.size - right.size || compareLists(fieldsOf(left), fieldsOf(right));
+  if (left !== null && right !== null && isJsonNumber(left) && isJsonNumber(right))
+    return compareDecimals(numberOf(left), numberOf(right));
+  return 0;
+}
+
+function compareLists(left: readonly Json[], right: readonly Json[]): number {
+  for (const [at, each] of left.entries()) {
+    const order = compareJson(each, right[at] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Keys and values in turn. */
+function fieldsOf(value: ReadonlyMap<string, Json>): readonly Json[] {
+  return sortedFields(value).flat();
+}
+
+function numberOf({ number }: { readonly number: string }): Decimal {
+  return parseDecimal(number) ?? toDecimal(0);
+}
+
+/** A text that two documents share exactly when they are equal: 1 and 1.0 are. */
+export function jsonIdentity(value: Json): string {
+  if (isJsonList(value)) return `[${value.map(jsonIdentity).join()}]`;
+  if (value !== null && isJsonNumber(value)) return canonicalDecimal(numberOf(value));
+  if (!isJsonMap(value)) return JSON.stringify(value);
+  const fields = sortedFields(value).map(
+    ([key, inner]) => `${JSON.stringify(key)}:${jsonIdentity(inner)}`,
+  );
+  return `{${fields.join()}}`;
 }

@@ -3,6 +3,7 @@ import { dictionary } from "../../../protocol/dictionary";
 import {
   expect,
   peek,
+  skipArguments,
   skipParentheses,
   take,
   takeAny,
@@ -14,7 +15,8 @@ import {
   type Reader,
 } from "./reader";
 import { orderAndMark, type Concatenation } from "./concatenation";
-import type { SyntaxExpression, SyntaxQuery } from "./syntax";
+import { readWindow } from "./parseWindow";
+import type { SyntaxExpression, SyntaxQuery, SyntaxWindow } from "./syntax";
 
 /** Reads a query: injected because expressions and queries contain each other. */
 export type ReadQuery = (reader: Reader) => SyntaxQuery;
@@ -483,16 +485,16 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
       concatenation = orderAndMark(reader, () => parseExpression(parsing));
     }
     rest = wordAt(reader) !== ")";
-    restOfArguments(parsing);
+    skipArguments(reader);
   }
   let windowed = false;
+  let over: SyntaxWindow | undefined;
   if (take(reader, "filter")) {
     skipParentheses(reader);
     windowed = true;
   }
   if (take(reader, "over")) {
-    if (wordAt(reader) === "(") skipParentheses(reader);
-    else takeName(reader, true);
+    over = readWindow(reader, () => parseExpression(parsing));
     windowed = true;
   }
   return {
@@ -501,6 +503,7 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
     arguments: values,
     distinct,
     windowed,
+    ...(over && { over }),
     ...concatenation,
     ...(rest ? { rest } : {}),
   };
@@ -508,18 +511,6 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
 
 /** Functions whose first argument is a unit of time. */
 const UNITS_FIRST = new Set(["timestampdiff", "timestampadd", "datediff", "dateadd", "datepart"]);
-
-/** `FROM x FOR y`, `ORDER BY a SEPARATOR ','`, `USING utf8`: keywords inside of specific calls. */
-function restOfArguments({ reader }: Parsing): void {
-  if (take(reader, ")")) return;
-  for (let depth = 1; depth > 0; reader.at++) {
-    const lexeme = peek(reader);
-    if (lexeme === undefined) throw unexpectedToken(reader);
-    if (lexeme.kind !== "symbol") continue;
-    if (lexeme.word === "(") depth++;
-    if (lexeme.word === ")") depth--;
-  }
-}
 
 function caseOf(parsing: Parsing): SyntaxExpression {
   const { reader } = parsing;
@@ -544,7 +535,7 @@ function castOf(parsing: Parsing, name: string): SyntaxExpression {
     const type = typeName(reader);
     expect(reader, ",");
     const operand = parseExpression(parsing);
-    restOfArguments(parsing);
+    skipArguments(reader);
     return { kind: "cast", operand, ...type };
   }
   const operand = parseExpression(parsing);
@@ -555,7 +546,7 @@ function castOf(parsing: Parsing, name: string): SyntaxExpression {
   }
   if (!take(reader, "as")) expect(reader, ",");
   const type = typeName(reader);
-  restOfArguments(parsing);
+  skipArguments(reader);
   return { kind: "cast", operand, ...type };
 }
 

@@ -1,5 +1,6 @@
 // SELECT of MySQL, MariaDB, SQL Server and SQLite: relations, clauses, locks, INTO, set operations.
 import { parseExpression, startsQuery, type Parsing } from "./parseExpression";
+import { readWindow } from "./parseWindow";
 import {
   expect,
   isAlias,
@@ -26,6 +27,7 @@ import type {
   SyntaxQuery,
   SyntaxRelation,
   SyntaxWith,
+  SyntaxWindow,
 } from "./syntax";
 
 type Draft = { -readonly [Key in keyof SyntaxQuery]: SyntaxQuery[Key] };
@@ -138,11 +140,16 @@ function select(parsing: Parsing): SyntaxQuery {
   }
   if (take(reader, "having")) query.having = parseExpression(parsing);
   if (take(reader, "window")) {
+    const windows = new Map<string, SyntaxWindow>();
     do {
-      takeName(reader);
+      const name = takeName(reader);
       expect(reader, "as");
-      skipParentheses(reader);
+      windows.set(
+        name,
+        readWindow(reader, () => parseExpression(parsing)),
+      );
     } while (take(reader, ","));
+    query.windows = windows;
   }
   return query;
 }

@@ -270,3 +270,15 @@ export function skipParentheses(reader: Reader): void {
     if (lexeme.word === ")") depth--;
   }
 }
+
+/** Passes over what is left of a call's arguments: `FROM x FOR y`, `ORDER BY a SEPARATOR ','`, `USING utf8`. */
+export function skipArguments(reader: Reader): void {
+  if (take(reader, ")")) return;
+  for (let depth = 1; depth > 0; reader.at++) {
+    const lexeme = peek(reader);
+    if (lexeme === undefined) throw unexpectedToken(reader);
+    if (lexeme.kind !== "symbol") continue;
+    if (lexeme.word === "(") depth++;
+    if (lexeme.word === ")") depth--;
+  }
+}

@@ -58,6 +58,7 @@ export type SyntaxExpression =
       readonly distinct: boolean;
       /** OVER, FILTER, WITHIN GROUP: more than a plain call. */
       readonly windowed: boolean;
+      readonly over?: SyntaxWindow;
       /** GROUP_CONCAT(... ORDER BY ... SEPARATOR ...). */
       readonly orderBy?: readonly SyntaxOrder[];
       readonly separator?: string;
@@ -150,6 +151,24 @@ export interface SyntaxWith {
   readonly recursive: boolean;
 }
 
+export interface SyntaxWindow {
+  /** A named window that it is, or extends. */
+  readonly base?: string;
+  readonly partitionBy: readonly SyntaxExpression[];
+  readonly orderBy: readonly SyntaxOrder[];
+  readonly frame?: {
+    readonly unit: "rows" | "range" | "groups";
+    readonly start: SyntaxFrameBound;
+    readonly end: SyntaxFrameBound;
+  };
+  /** EXCLUDE, whatever it leaves out. */
+  readonly excluded?: boolean;
+}
+
+export type SyntaxFrameBound =
+  | { readonly kind: "unbounded preceding" | "unbounded following" | "current row" }
+  | { readonly kind: "preceding" | "following"; readonly offset: SyntaxExpression };
+
 export interface SyntaxQuery {
   readonly with: readonly SyntaxWith[];
   readonly distinct: boolean;
@@ -160,6 +179,8 @@ export interface SyntaxQuery {
   readonly where?: SyntaxExpression;
   readonly groupBy: readonly SyntaxExpression[];
   readonly having?: SyntaxExpression;
+  /** The WINDOW clause. */
+  readonly windows?: ReadonlyMap<string, SyntaxWindow>;
   readonly orderBy: readonly SyntaxOrder[];
   readonly limit?: SyntaxExpression;
   readonly offset?: SyntaxExpression;
