@@ -8,10 +8,12 @@ import {
   type Table,
 } from "./catalog";
 import { alterTable } from "./alterTable";
+import { contains } from "./compile/walk";
 import { declaredSequence } from "./sequence";
 import { failure, unsupported } from "./sqlError";
 import { declaredType, noTable, positions, withColumn, withConstraint } from "./tableParts";
 import type { ConstraintDefinition, DroppedKind, SqlDefinition } from "./definitionTree";
+import type { SqlExpression } from "./tree";
 import { addLabel, createDomain, dropType, renameLabel, renameType } from "./userTypes";
 
 /** Applies a definition. Fails as the databases do, and then changes nothing. `free`: foreign keys are not looked at. */
@@ -20,9 +22,12 @@ export function applyDefinition(catalog: Catalog, definition: SqlDefinition, fre
     case "create table":
       createTable(catalog, definition);
       break;
-    case "alter table":
-      alterTable(catalog, definition);
+    case "alter table": {
+      const renamed = renamedRelation(catalog, definition);
+      if (renamed !== undefined) rename(catalog, renamed);
+      else alterTable(catalog, definition);
       break;
+    }
     case "create index":
       createIndex(catalog, definition);
       break;
@@ -393,10 +398,7 @@ function changeIndex(
   return false;
 }
 
-function rename(
-  catalog: Catalog,
-  { what, from, to, ifExists }: Extract<SqlDefinition, { readonly kind: "rename" }>,
-): void {
+function rename(catalog: Catalog, { what, from, to, ifExists }: Rename): void {
   switch (what) {
     case "view": {
       const view = catalog.views.get(from);
@@ -412,7 +414,8 @@ function rename(
         if (!ifExists) throw noTable(catalog, from);
         return;
       }
-      throw unsupported("a new name for a sequence");
+      renameSequence(catalog, from, to);
+      return;
     }
     case "index":
       if (!changeIndex(catalog, from, (index) => ({ ...index, name: to })) && !ifExists)
@@ -424,4 +427,44 @@ function rename(
     default:
       what satisfies never;
   }
+}
+
+type Rename = Extract<SqlDefinition, { readonly kind: "rename" }>;
+
+/** ALTER TABLE ... RENAME TO of what is no table: PostgreSQL takes the words for any relation. */
+export function renamedRelation(
+  catalog: Catalog,
+  { table, changes, ifExists }: Extract<SqlDefinition, { readonly kind: "alter table" }>,
+): Rename | undefined {
+  const [change, ...others] = changes;
+  if (catalog.dialect !== "postgres" || change?.kind !== "rename" || others.length > 0)
+    return undefined;
+  if (catalog.tables.has(table)) return undefined;
+  const what = catalog.sequences.has(table)
+    ? "sequence"
+    : catalog.views.has(table)
+      ? "view"
+      : "index";
+  return { kind: "rename", what, from: table, to: change.to, ifExists };
+}
+
+/** Columns that it numbers follow its name; what names it in a text of its own does not. */
+function renameSequence(catalog: Catalog, from: string, to: string): void {
+  const sequence = catalog.sequences.get(from);
+  if (sequence === undefined) return;
+  if (catalog.sequences.has(to) || catalog.tables.has(to)) throw taken(catalog, to);
+  const namesIt = (part: SqlExpression): boolean => part.kind === "string" && part.value === from;
+  for (const [name, table] of catalog.tables) {
+    if (table.columns.some((each) => each.default !== undefined && contains(each.default, namesIt)))
+      throw unsupported("a new name for a sequence that a default names");
+    const columns = table.columns.map((column) =>
+      column.automatic?.sequence === from
+        ? { ...column, automatic: { ...column.automatic, sequence: to } }
+        : column,
+    );
+    if (columns.some((column, at) => column !== table.columns[at]))
+      catalog.tables.set(name, { ...table, columns });
+  }
+  catalog.sequences.delete(from);
+  catalog.sequences.set(to, sequence);
 }

@@ -1,6 +1,7 @@
 // Sequences as a session uses them: outside of transactions, with the values that it was given last.
 import type { Catalog, Table } from "./catalog";
 import type { SharedContext } from "./run/statement";
+import { renamedRelation } from "./define";
 import { withinBounds, type Sequence } from "./sequence";
 import { readOnlyFailure } from "./sessionParts";
 import { isReadOnly } from "./sessionSettings";
@@ -94,13 +95,20 @@ function inReverse(undo: readonly (() => void)[]): () => void {
  * undone.
  */
 export function withNewSequences(
-  { sequences: declared, tables }: Catalog,
+  catalog: Catalog,
   sequences: Sequences,
   definition: SqlDefinition,
   define: () => void,
 ): () => void {
+  const { sequences: declared, tables } = catalog;
   const known = new Set(declared.keys());
+  const moved =
+    definition.kind === "alter table" ? renamedRelation(catalog, definition) : definition;
   define();
+  if (moved?.kind === "rename" && moved.what === "sequence" && known.has(moved.from)) {
+    const next = sequences.set?.(moved.from, undefined);
+    return inReverse([() => sequences.set?.(moved.from, next), setBack(sequences, moved.to, next)]);
+  }
   const undo = [...declared.keys()].flatMap((name) =>
     known.has(name) ? [] : [setBack(sequences, name, undefined)],
   );

@@ -126,7 +126,13 @@ function made(name: string, args: readonly Node[], scope: Scope): TypedRows | un
     case "generate_subscripts":
       return {
         types: ["int4"],
-        rows: (env) => listOf(first.run(env)).map((_, at) => [at + 1]),
+        rows: (env) => {
+          const from = first.shape?.first ?? 1;
+          const subscripts = itemsAt(first.run(env), Number(second?.run(env) ?? 1)).map(
+            (_, at): SqlRow => [from + at],
+          );
+          return third?.run(env) === true ? subscripts.reverse() : subscripts;
+        },
       };
     case "_pg_expandarray":
       return {
@@ -193,6 +199,12 @@ const KEYWORDS: TypedRows = {
 /** A function that gives one value gives one row of it. */
 function single(node: Node): TypedRows {
   return { types: [node.type], rows: (env) => [[node.run(env)]] };
+}
+
+/** The items of a list along one of its dimensions, from one. */
+function itemsAt(value: SqlValue, dimension: number): readonly SqlValue[] {
+  if (!isList(value) || dimension < 1) return [];
+  return dimension === 1 ? value : itemsAt(value[0] ?? null, dimension - 1);
 }
 
 function listOf(value: SqlValue): readonly SqlValue[] {

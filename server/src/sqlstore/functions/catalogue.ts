@@ -127,7 +127,7 @@ export const CATALOGUE: FunctionTable = tableOf({
       return name === "array_upper" ? items.length : 1;
     });
   }),
-  "to_regclass to_regtype to_regnamespace to_regrole to_regproc": only(
+  "to_regclass to_regtype to_regnamespace to_regrole to_regproc to_regprocedure": only(
     "postgres",
     (args, compiler, call) => {
       const [name] = args;

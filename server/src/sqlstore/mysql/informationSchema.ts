@@ -2,6 +2,7 @@
 // listed as they do it, in capital letters.
 import { dictionary } from "../../protocol/dictionary";
 import { primaryKeyOf, type Column, type ReferenceAction, type Table } from "../catalog";
+import { expressionText } from "../system/expressionText";
 import { referencedColumns } from "../system/objects";
 import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
 import { isInteger, isText, type DeclaredType } from "../values/types";
@@ -318,5 +319,12 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
   table(
     "check_constraints",
     "constraint_catalog:text constraint_schema table_name constraint_name check_clause",
+    (about) =>
+      eachTable(about, (of) =>
+        of.checks.map(({ name, condition }) => ({
+          ...constraintPlace(about, of, name),
+          check_clause: expressionText(condition),
+        })),
+      ),
   ),
 ];

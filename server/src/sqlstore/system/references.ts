@@ -10,7 +10,14 @@ import { NAMESPACES, objectId, OWNER, findRelation, relationOfId } from "./objec
 import { inputFunctions, typeNamedIn, typeNameOf } from "./pgServer";
 import { SYSTEM_IDS } from "./systemTables";
 
-const KINDS = ["regclass", "regtype", "regnamespace", "regrole", "regproc"] as const;
+const KINDS = [
+  "regclass",
+  "regtype",
+  "regnamespace",
+  "regrole",
+  "regproc",
+  "regprocedure",
+] as const;
 export type ObjectKind = (typeof KINDS)[number];
 
 /** The kind of objects that a type's values are; undefined for other types. */
@@ -69,6 +76,7 @@ const WORDS: Readonly<Record<ObjectKind, string>> = {
   regnamespace: "schema",
   regrole: "role",
   regproc: "function",
+  regprocedure: "function",
 };
 
 function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number | undefined {
@@ -80,12 +88,15 @@ function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number |
     }
     case "regtype": {
       if (ownType(catalog, name) !== undefined) return objectId(catalog, "type", name);
-      return typeNamedIn(name) ?? longTypeName(written);
+      return typeNamedIn(name) ?? writtenType(written);
     }
     case "regnamespace":
       return Object.entries(NAMESPACES).find(([own]) => own === name)?.[1];
     case "regrole":
       return OWNER;
+    case "regprocedure":
+      // Functions of the server have one list of parameters each.
+      return numberOf("regproc", written.replace(/\(.*\)$/, ""), catalog);
     case "regproc": {
       const at = inputFunctions().indexOf(name);
       return at < 0 ? undefined : FIRST_FUNCTION + at;
@@ -95,19 +106,46 @@ function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number |
   }
 }
 
-function longTypeName(written: string): number | undefined {
-  const short = LONG_TYPES.get(written.toLowerCase().replace(/\(.*\)/, ""));
-  return short === undefined ? undefined : typeNamedIn(short);
+/** A type as SQL writes it, with limits and brackets: `decimal(12,2)`, `timestamp(6) without time zone`, `integer[]`. */
+function writtenType(written: string): number | undefined {
+  const folded = written.toLowerCase().trim();
+  const bracket = folded.indexOf("[");
+  const isArray = bracket >= 0 && folded.endsWith("]");
+  const plain = isArray ? folded.slice(0, bracket).trim() : folded;
+  const name = plain.replace(/ ?\([^)]*\)/, "").replaceAll(/\s+/g, " ");
+  const short = LONG_TYPES.get(name) ?? name;
+  return typeNamedIn(isArray ? `_${short}` : short);
 }
 
-const LONG_TYPES: ReadonlyMap<string, string> = new Map(
-  ["bool", "int2", "int4", "int8", "float4", "float8", "varchar", "bpchar", "timestamptz"].flatMap(
-    (name) => {
-      const { type } = postgresType({ name, modifiers: [], array: false }, () => undefined);
-      return [[postgresName(type), name] as const];
-    },
-  ),
-);
+const LONG_TYPES: ReadonlyMap<string, string> = new Map([
+  ...[
+    "int int4",
+    "decimal numeric",
+    "dec numeric",
+    "float float8",
+    "char bpchar",
+    "time without time zone time",
+    "timestamp without time zone timestamp",
+    "bit varying varbit",
+  ].map((each): readonly [string, string] => [
+    each.slice(0, each.lastIndexOf(" ")),
+    each.slice(each.lastIndexOf(" ") + 1),
+  ]),
+  ...[
+    "bool",
+    "int2",
+    "int4",
+    "int8",
+    "float4",
+    "float8",
+    "varchar",
+    "bpchar",
+    "timestamptz",
+  ].flatMap((name) => {
+    const { type } = postgresType({ name, modifiers: [], array: false }, () => undefined);
+    return [[postgresName(type), name] as const];
+  }),
+]);
 
 function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
   switch (kind) {
@@ -127,6 +165,7 @@ function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
     case "regnamespace":
       return Object.entries(NAMESPACES).find(([, id]) => id === number)?.[0] ?? String(number);
     case "regproc":
+    case "regprocedure":
       return inputFunctions()[number - FIRST_FUNCTION] ?? (number === 0 ? "-" : String(number));
     case "regrole":
       return number === 0 ? "-" : String(number);
