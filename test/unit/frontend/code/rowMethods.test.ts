@@ -83,3 +83,28 @@ test("what a method of TypeORM's entity changes is saved", () =>
     "  atomic",
     "    update events set sold = (r1.sold + 2) where (events.id = r1.id)",
   ));
+
+const GETTER = `${SEQUELIZE.replace("sell(n) {", "get isOver() { return this.sold >= limit; }\n  sell(n) {")}
+const limit = 10;`;
+
+for (const [asked, expected] of [
+  ["e.isOver", ["if (size(r1) <= 0)", "  rollback", "if (r1.sold >= 10)", "  rollback"]],
+  ["e?.isOver", ["if ((size(r1) > 0) and (r1.sold >= 10))", "  rollback", "if (size(r1) <= 0)", "  rollback"]], // prettier-ignore
+  ["!e || e.isOver", ["if ((size(r1) <= 0) or (r1.sold >= 10))", "  rollback"]],
+] as const) {
+  test(`a getter of a row's class is evaluated where the row is there: ${asked}`, () =>
+    check(
+      {
+        "a.js": `${GETTER}
+        exports.f = async (id) => {
+          const e = await Event.findByPk(id);
+          if (${asked}) throw new Error("sold out");
+          await e.update({ sold: e.sold + 1 });
+        };`,
+      },
+      "exports.f unit",
+      READ,
+      ...expected.map((line) => `  ${line}`),
+      "  update events set sold = (r1.sold + 1) where (events.id = r1.id)",
+    ));
+}

@@ -273,7 +273,7 @@ export async function f(n) { await note(pick(n) + LIMIT); }`,
         "    @returned1 := 1",
         "  else",
         "    @returned1 := 2",
-        "  insert log {id = fresh sequence, account = null, amount = (@returned1 + :returned1 of a.ts LIMIT)}",
+        "  insert log {id = fresh sequence, account = null, amount = (@returned1 + :env() of a.ts LIMIT)}",
       ],
     ));
 });

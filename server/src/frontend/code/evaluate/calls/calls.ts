@@ -73,6 +73,7 @@ import {
 import { heldFunctions } from "./nestedCallbacks";
 import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
+import { outsideAnswer } from "./outsideAnswers";
 import { idleCall } from "./pureCalls";
 import { unfollowedResult } from "./opaqueResults";
 import { asksWhetherItFails, startOf } from "./refusals";
@@ -495,18 +496,22 @@ function callFunction(
     }),
   );
   const called = callee.name ?? hir.name ?? site.name;
-  const call = { site, callee: hir, name: called };
+  const call = { site, callee: hir, name: called, jumps: target.key };
   const mayGoOn = (!left || frame.returns.length > 0) && behind.length === 0;
   if (mayGoOn && asksWhetherItFails(state, added, start, call)) {
     takeJumps(state, target.key);
     return UNDEFINED;
   }
+  if (mayGoOn) {
+    const answer = outsideAnswer(state, added, start, mergeReturns(frame, left), call);
+    if (answer) return answer;
+  }
   if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
   if (isLog && state.emitted === before) state.quietLogs.add(hir);
-  const given = withDeclaredClient(state, mergeReturns(frame, left), hir.returns, scope);
-  const result = hir.isAsync === true && isPending(given) ? settle(state, given) : given;
+  const returned = withDeclaredClient(state, mergeReturns(frame, left), hir.returns, scope);
+  const result = hir.isAsync === true && isPending(returned) ? settle(state, returned) : returned;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   return isCalculated ? resultFromOutside(state, result, called) : result;
 }

@@ -1,7 +1,7 @@
 // Functions that do nothing but throw or go on, and whose condition is not understood: whether they fail is one question.
 import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
-import { walkCommand } from "../../../sql/walk";
+import { walkCommand, walkExpression } from "../../../sql/walk";
 import type { HirFunction } from "../../hir";
 import { semanticsOf } from "../../semantics";
 import { ageOf, scalar } from "../../values";
@@ -83,8 +83,12 @@ function goesOn(name: string, reads: readonly Expression[]): Expression {
   return { kind: "call", name: `code:${name}`, arguments: reads, deterministic: true };
 }
 
-/** The results on which commands depend, and the variables of the code before them. */
-function readsIn({ outside }: State, commands: readonly Command[]): readonly Expression[] {
+/** The results on which commands and values behind them depend, and the variables of the code before them. */
+export function readsIn(
+  { outside }: State,
+  commands: readonly Command[],
+  behind: readonly Expression[] = [],
+): readonly Expression[] {
   const own = new Set(outside);
   const note = (command: Command): void => {
     if (command.kind === "assign") own.add(command.variable);
@@ -97,6 +101,7 @@ function readsIn({ outside }: State, commands: readonly Command[]): readonly Exp
     if (read) found.set(JSON.stringify(read), read);
   };
   for (const each of commands) walkCommand(each, { expression });
+  for (const each of behind) walkExpression(each, [], { expression });
   return [...found.values()];
 }
 
@@ -128,13 +133,14 @@ function contains(command: Command, test: (command: Command) => boolean): boolea
 }
 
 /** True if it runs no statement, and leaves nothing but by an error or within the call. */
-function isIdle(command: Command): boolean {
+export function isIdle(command: Command): boolean {
   return !contains(command, ({ kind }) => !IDLE.has(kind));
 }
 
 const IDLE: ReadonlySet<Command["kind"]> = new Set(["sequence", "assign", "if", "loop", "exit", "continue", "rollback", "return"]); // prettier-ignore
 
-function mayThrow(command: Command): boolean {
+/** True if it may end with an error. */
+export function mayThrow(command: Command): boolean {
   return contains(command, ({ kind }) => kind === "rollback");
 }
 

@@ -13,6 +13,7 @@ import {
   unknownItem,
   type Value,
 } from "../../values";
+import { isInput } from "../../roots/provenance";
 import { lists, aliases, type Builtin } from "../builtins/builtin";
 import { listOfFields } from "../values/absentFields";
 import { expressionOf, readsOf } from "../values/convert";
@@ -20,6 +21,7 @@ import { indexAccess } from "../expressions";
 import { fieldNamesOf } from "../values/fieldNames";
 import { hasKey, mapValue, putEntry } from "../builtins/javaBuiltins";
 import { itemOf, setAnyMember } from "../values/member";
+import { areIdle } from "../values/idleValues";
 import { nowOf } from "../values/inputParts";
 import { writeWhole } from "../values/inputEffects";
 import { condition, overChoice } from "../values/operators";
@@ -127,6 +129,8 @@ function added(state: State, self: Value, item: Value, { span, name }: CallSite)
   if (isSpread) weakUpdate(state, self, item);
   else push(state, self, item);
   if (self.kind === "list" || name.startsWith("this.")) return;
+  // Of a list that is unknown nothing is known later, either: only what the item brings along is lost.
+  if (readsOf(item).every(isInput) && areIdle(state, [item])) return;
   lose(state, "what is added to a list that is not known", sourceOf(state, span));
 }
 

@@ -44,6 +44,7 @@ import { ofPerhapsNothing } from "./nullishAccess";
 import { heldBy, nowOf } from "./inputParts";
 import { changedTo } from "./foreignValues";
 import { boundMethod, methodOf } from "./methods";
+import { besideFields, besideFieldsIfThere } from "./rowGetters";
 import { setStatic, staticMember } from "./statics";
 
 type Input = Extract<Value, { kind: "input" }>;
@@ -136,25 +137,6 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
   }
 }
 
-/** Properties that a library adds to a row beside its fields. */
-export function besideFields(
-  state: State,
-  row: RowValue,
-  property: string,
-  site: Span,
-): Value | undefined {
-  for (const library of state.workspace.libraries) {
-    const own = library.rowMember?.(
-      row,
-      property,
-      sourceOf(state, site),
-      state.evaluator.tools(state, library),
-    );
-    if (own) return own;
-  }
-  return undefined;
-}
-
 /** The record behind a scalar that is one at times: not for what texts, lists, numbers or dates have as well. */
 function wholeOf(value: Value, property: string): Value | undefined {
   if (value.kind !== "scalar" || value.whole === undefined) return undefined;
@@ -192,7 +174,7 @@ export function optionalMember(state: State, value: Value, property: string, sit
   if (isNothing(value)) return UNDEFINED;
   const made = ofMaker(value, property);
   if (made) return made;
-  if (value.kind === "row") return fieldIfThere(state, value, property);
+  if (value.kind === "row") return fieldIfThere(state, value, property, site);
   const whole = wholeOf(value, property);
   if (whole) return optionalMember(state, whole, property, site);
   if (value.kind === "choice") {
@@ -206,9 +188,15 @@ export function optionalMember(state: State, value: Value, property: string, sit
   return value.kind === "input" ? ofPerhapsNothing(state, value, member) : member;
 }
 
-/** The field of a row that may be missing. */
-function fieldIfThere(state: State, row: Extract<Value, { kind: "row" }>, property: string): Value {
+/** The field of a row that may be missing, or what a getter of its class gives where the row is there. */
+function fieldIfThere(
+  state: State,
+  row: Extract<Value, { kind: "row" }>,
+  property: string,
+  site: Span,
+): Value {
   const field = fieldOf(row, property);
+  if (field.kind === "builtin") return besideFieldsIfThere(state, row, property, site) ?? field;
   if (field.kind !== "scalar" || isPresent(state, row)) return field;
   return { ...field, where: presenceOf(row) };
 }

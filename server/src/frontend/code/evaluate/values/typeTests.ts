@@ -15,7 +15,7 @@ import {
 import type { State } from "../state";
 import { semanticsOf } from "../../semantics";
 import { libraryOf } from "../../libraries/library";
-import { besideFields } from "./member";
+import { besideFields } from "./rowGetters";
 import { leftOut } from "./absence";
 import { isThere } from "./absentFields";
 import { declaredType, expressionOf, inputExpression, readsOf } from "./convert";
