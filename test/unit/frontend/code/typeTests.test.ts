@@ -21,6 +21,19 @@ export async function f(input: Input, when: Date) {
 
 const CLEAR = `await pool.query("UPDATE rule SET active = false");`;
 
+describe("typeof", () => {
+  it("is a function of an argument that may be anything", async () => {
+    const { text, losses: lost } = await read(`if (typeof input.ids === "string") { ${CLEAR} }`);
+    assert.match(text.join("\n"), /code:typeof\(:input\.ids/u);
+    assert.deepEqual(lost, []);
+  });
+
+  it("of a browser's global is undefined where a database is used", async () => {
+    assert.equal((await read(`if (typeof window !== "undefined") { ${CLEAR} }`)).text.length, 0);
+    assert.equal((await read(`if (typeof document === "undefined") { ${CLEAR} }`)).text.length, 2);
+  });
+});
+
 describe("in", () => {
   it("tells the members of a union apart by what the caller gives", async () => {
     const { text, losses: lost } = await read(`if ("ids" in input) { ${CLEAR} }`);

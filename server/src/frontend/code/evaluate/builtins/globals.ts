@@ -15,9 +15,12 @@ const NAMES = new Set(
   ).split(" "),
 );
 
+/** Globals of browsers, which are not there where a database is used: `typeof window === "undefined"`. */
+const OF_BROWSERS: ReadonlySet<string> = new Set(["window", "document"]);
+
 /** The value of a name that the language itself gives. */
 export function globalValue(name: string): Value | undefined {
-  if (name === "undefined") return { kind: "undefined" };
+  if (name === "undefined" || OF_BROWSERS.has(name)) return { kind: "undefined" };
   if (name === "NaN" || name === "Infinity") return { kind: "external", name };
   return NAMES.has(name) ? { kind: "builtin", name } : undefined;
 }

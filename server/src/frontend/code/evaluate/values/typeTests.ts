@@ -5,6 +5,7 @@ import type { HirClass } from "../../hir";
 import {
   constant,
   partPath,
+  scalar,
   textOf,
   UNDEFINED,
   unknown,
@@ -26,7 +27,7 @@ import { choose, condition, overChoice } from "./operators";
 export function typeName(state: State, value: Value): Value | undefined {
   const name = nameOf(state, value);
   if (name !== undefined) return textOf(name);
-  if (value.kind === "input") return declaredName(value);
+  if (value.kind === "input") return declaredName(value) ?? typeOfInput(value);
   if (value.kind !== "choice") return undefined;
   let isKnown = true;
   const names = overChoice(value, (part) => {
@@ -46,6 +47,12 @@ function declaredName(value: Extract<Value, { kind: "input" }>): Value | undefin
   const orNull = /\bnull\b/u.test(type) ? choose(isNothing, textOf("object"), textOf(name)) : textOf(name); // prettier-ignore
   const isLeftOut = leftOut(value) ?? (/\bundefined\b/u.test(type) ? isNothing : undefined);
   return isLeftOut ? choose(isLeftOut, textOf("undefined"), orNull) : orNull;
+}
+
+/** The type of an argument that may be anything: a function of that. */
+function typeOfInput(value: Extract<Value, { kind: "input" }>): Value {
+  const args = [inputExpression(value)];
+  return scalar({ kind: "call", name: "code:typeof", arguments: args, deterministic: true }, "text");
 }
 
 const NAMES: Readonly<Record<string, string | undefined>> = {
