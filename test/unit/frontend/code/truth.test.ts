@@ -133,7 +133,7 @@ export async function f(given, kept) { if (!compare(given, kept)) return; await 
   if (typeof s === "string") await set();
   if (typeof ok !== "boolean") await set();
 }`,
-      '(unknown(:id) = "number")',
+      '(code:typeof(:id) = "number")',
       "not (:n is null)",
       "(:n is null)",
       "(((:s is null) and not (:s.isNull == true)) ? false : not (:s is null))",
