@@ -65,6 +65,8 @@ export async function recordCommand(
   return written(args, io, { server, folder, statements, count, glossary });
 }
 
+/** The variable by which runners take the seed of their tests' order (Minitest). */
+const ORDER = "SEED";
 const RECORDING = "recording.jsonl";
 /** The first line of files written by this command. */
 const LEARNT = '-- Learnt by "isolens record"';
@@ -255,7 +257,9 @@ function commandEnvironment(
   io.error(
     `isolens: recording ${placeOf(server)} (${server.from}) through 127.0.0.1:${String(session.port)}; ${changed.join(", ")} ${changed.length === 1 ? "names" : "name"} it for the command\n`,
   );
-  return folder === undefined ? env : withHooks(env, { folder, root: io.cwd, own: hooks });
+  // Runs with changed answers are held against the same calls of the first run: tests in an order by chance keep it.
+  const ordered = args.perturb === undefined ? env : { [ORDER]: "1", ...env };
+  return folder === undefined ? ordered : withHooks(ordered, { folder, root: io.cwd, own: hooks });
 }
 
 async function ran(

@@ -43,33 +43,69 @@ export function runsOf(statements: readonly RecordedStatement[], level?: string)
     for (const stretch of stretchesOf(transactionsOf(sent))) {
       const { statements: own, site } = stretch;
       if (site?.isTest === true) ofTests += own.length;
-      else if (own.some(({ kind }) => kind === "read" || kind === "write"))
-        runs.push(runOf(stretch));
+      else if (own.some(isWork)) runs.push(runOf(stretch));
     }
   }
   runs.sort((a, b) => (a.statements[0]?.order ?? 0) - (b.statements[0]?.order ?? 0));
-  return { runs: withTwins(runs).filter((run) => !repeatsOnly(run)), ofTests };
+  const sentByTests = statements.filter((each) => each.site?.isTest === true && isWork(each));
+  sentByTests.sort((a, b) => a.order - b.order);
+  return { runs: withTwins(runs, sentByTests).filter((run) => !repeatsOnly(run)), ofTests };
 }
 
-/** Tells runs by their number among those of the same entry point that begin alike. */
-export function runOrdinals(): (entry: string | undefined, firstText: string) => string {
+/** Tells runs apart so that each has the same name when the tests run again. */
+export interface RunOrdinals {
+  /** A statement that a test sent itself. To be called in the order of all statements. */
+  passTest(statement: Pick<RecordedStatement, "site" | "text">): void;
+  of(entry: string | undefined, firstText: string): string;
+}
+
+/**
+ * By their number among those of the same entry point that begin alike, since a test last sent something itself: where a
+ * test ends early, the runs of the others keep their names.
+ */
+export function runOrdinals(): RunOrdinals {
   const counts = new Map<string, number>();
-  return (entry, firstText) => {
-    const key = `${entry ?? ""}\n${listKey(firstText)}`;
+  const next = (key: string): number => {
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
-    return `${String(count)}\n${key}`;
+    return count;
+  };
+  let anchor = "";
+  return {
+    passTest({ site, text }) {
+      const place = site?.place;
+      const key = place === undefined ? text : `${place.file}:${String(place.line)}`;
+      anchor = `${key} ${String(next(`test ${key}`))}`;
+    },
+    of(entry, firstText) {
+      const key = `${anchor}\n${entry ?? ""}\n${listKey(firstText)}`;
+      return `${String(next(key))}\n${key}`;
+    },
   };
 }
 
-function withTwins(runs: readonly Run[]): readonly Run[] {
-  const byTestRun = new Map<number, ReturnType<typeof runOrdinals>>();
+/** True for a statement that reads or changes rows. */
+export function isWork({ kind }: Pick<RecordedStatement, "kind">): boolean {
+  return kind === "read" || kind === "write";
+}
+
+/** `sentByTests`: statements that tests sent themselves. Both are in the order in which they were sent. */
+function withTwins(
+  runs: readonly Run[],
+  sentByTests: readonly RecordedStatement[],
+): readonly Run[] {
+  const byTestRun = new Map<number, RunOrdinals>();
+  const ordinalsOf = (rerun = 0): RunOrdinals => {
+    const ordinals = byTestRun.get(rerun) ?? runOrdinals();
+    byTestRun.set(rerun, ordinals);
+    return ordinals;
+  };
+  let passed = 0;
   return runs.map((run) => {
-    const first = run.statements.find(({ kind }) => kind === "read" || kind === "write");
-    const testRun = first?.rerun ?? 0;
-    const ordinals = byTestRun.get(testRun) ?? runOrdinals();
-    byTestRun.set(testRun, ordinals);
-    return { ...run, twin: ordinals(run.entry, first?.text ?? "") };
+    const first = run.statements.find(isWork);
+    for (; (sentByTests[passed]?.order ?? Infinity) < (first?.order ?? 0); passed++)
+      ordinalsOf(sentByTests[passed]?.rerun).passTest(sentByTests[passed] ?? { text: "" });
+    return { ...run, twin: ordinalsOf(first?.rerun).of(run.entry, first?.text ?? "") };
   });
 }
 

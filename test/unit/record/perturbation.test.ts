@@ -10,10 +10,11 @@ import {
   answerChanges,
   type AnswerChanges,
 } from "../../../server/src/record/perturbation/answerChanges";
+import type { Experiment } from "../../../server/src/record/perturbation/experiments";
 import { namesOtherDatabase } from "../../../server/src/record/perturbation/otherDatabase";
 import { otherValue } from "../../../server/src/record/perturbation/otherValue";
 import { rerunWithChanges } from "../../../server/src/record/perturbation/reruns";
-import { targetKey } from "../../../server/src/record/perturbation/targets";
+import { runOrdinals } from "../../../server/src/record/runs";
 import { listKey } from "../../../server/src/record/learn/repetition";
 import { startProxy } from "../../../server/src/record/proxy/proxy";
 import { decodingWatch } from "../../../server/src/record/proxy/watch";
@@ -211,34 +212,33 @@ test("answers of another database are left alone, and runs without a change coun
 
 test("MySQL: a value in text and in binary, and a number of rows", async () => {
   const { port, statements, change, close } = await recorded("mysql");
-  const select = listKey("SELECT balance, state FROM account WHERE id = $1");
-  const update = listKey("UPDATE account SET credit = $1 WHERE id = $2");
-  const at = (text: string): string => targetKey(undefined, { text, occurrence: 0 });
-  const target = (text: string, column?: number) =>
-    ({
-      deciders: [{ text, occurrence: 0, ...(column !== undefined && { column }) }],
-      index: 0,
-      of: 0,
-    }) as const;
+  const select = "SELECT balance, state FROM account WHERE id = $1";
+  const update = "UPDATE account SET credit = $1 WHERE id = $2";
+  const ordinals = runOrdinals();
+  const experiment = (sql: string, column?: number): readonly [string, Experiment] => {
+    const run = ordinals.of(undefined, sql);
+    const place = { text: listKey(sql), occurrence: 0, runs: [run] };
+    return [
+      run,
+      { decider: { ...place, ...(column !== undefined && { column }) }, round: column ?? 0 },
+    ];
+  };
   change(
     answerChanges({
-      targets: new Map([
-        [at(select), target(select, 0)],
-        [at(update), target(update)],
-      ]),
-      ...{ protocol: "mysql", database: "isolens", run: 0 },
+      experiments: new Map([experiment(select, 0), experiment(select, 1), experiment(update)]),
+      ...{ protocol: "mysql", database: "isolens", rerun: 1, seen: new Map() },
     }),
   );
   const client = await mysql.createConnection({
     ...{ host: "127.0.0.1", port, user: "isolens", database: "isolens" },
   });
-  const row = { balance: 101, state: "open" };
+  const row = { balance: 137, state: "open" };
   assert.deepEqual((await client.query("SELECT balance, state FROM account WHERE id = 1"))[0], [
     row,
   ]);
   assert.deepEqual(
     (await client.execute("SELECT balance, state FROM account WHERE id = ?", [2]))[0],
-    [{ balance: 1, state: "open" }],
+    [{ balance: 200, state: "openx" }],
   );
   const [changed] = await client.query("UPDATE account SET credit = 7 WHERE id = 1");
   assert.equal("affectedRows" in changed && changed.affectedRows, 0);
@@ -281,11 +281,11 @@ test("another value has the form of the one before it", () => {
   ): string | undefined => otherValue(value, { round, seen, aims: [], largest: 127 });
   assert.deepEqual(
     [other("10"), other("10", 1), other("10", 2), other("10", 3), other("0", 4), other("126")],
-    ["11", "1", "47", "0", "1", "127"],
+    ["47", "0", "11", "1", "37", "0"],
   );
   assert.deepEqual(
     [other("1.50"), other("-3", 4), other("t"), other("false")],
-    ["2.50", "-4", "f", "true"],
+    ["38.50", "-4", "f", "true"],
   );
   assert.deepEqual([other("open"), other("open", 0, ["open", "shut"])], ["openx", "shut"]);
   const structured = [

@@ -1,7 +1,9 @@
 // Branch conditions: a comparison of values known at a point that holds in all runs that went
 // this way and in none that went another.
 import type { Value } from "../events";
-import { twinValue, type Twins } from "./twins";
+import type { DecidingValue, Decision, DecisionQuestion } from "./decision";
+import { outsideDecision } from "./outside";
+import { twinValue } from "./twins";
 import {
   distinct,
   integerOf,
@@ -12,47 +14,21 @@ import {
   type Path,
 } from "./knowns";
 
-export interface Decision {
-  readonly condition: string;
-  readonly doubt?: string;
-  /** Values that may decide, where there is a doubt. */
-  readonly deciders?: readonly DecidingValue[];
-}
-
-export interface DecidingValue {
-  readonly known: KnownValue;
-  /** Values of it that would tell more. */
-  readonly aims?: readonly number[];
-  /** The same in the place of single runs. */
-  readonly aimAt?: (path: Path) => readonly number[];
-}
-
-export interface DecisionQuestion {
-  readonly here: readonly Path[];
-  readonly elsewhere: readonly Path[];
-  readonly knowns: readonly KnownValue[];
-  /** Arguments that show only later on this way. */
-  readonly later: readonly KnownValue[];
-  /** Amounts that all runs of this way send later on. */
-  readonly sent: readonly number[];
-  /** The last statement before the ways part. */
-  readonly step: number;
-  readonly fresh: (name: string) => string;
-  /** A literal of SQL for a text that was read; undefined where it may not be shown and no word can stand for it. */
-  readonly literal: (value: Value, column: string) => string | undefined;
-  /** Runs with the same arguments from outside. */
-  readonly twins: Twins;
-}
-
 /** Quadratic in what is known at the point, linear in the number of runs. */
 export function decide(question: DecisionQuestion): Decision {
+  const seen = separated(question);
+  if (seen.doubt === undefined) return seen;
+  // Changed answers tell more than a condition that happens to fit.
+  return twinned(question) ?? outsideDecision(question, decide) ?? seen;
+}
+
+function separated(question: DecisionQuestion): Decision {
   return (
     found(question) ??
     nothing(question) ??
     compared(question) ??
     constants(question, true) ??
     guarded(question) ??
-    twinned(question) ??
     bounded(question) ??
     texts(question) ??
     constants(question, false) ??
@@ -388,12 +364,18 @@ function bounded(question: DecisionQuestion): Decision | undefined {
   if (here.length < 2) return undefined;
   const read = heldAmounts(question);
   let best: (Decision & { readonly explained: number }) | undefined;
+  const fitting = new Map<string, DecidingValue>();
   for (const input of amounts(question.later)) {
     const sent = here.map((path) => numberOf(input.of(path)));
     for (const held of read) {
       const { expression, of } = held;
       const isEnough = here.every((path, at) => (of(path) ?? NaN) >= (sent[at] ?? NaN));
       if (!isEnough) continue;
+      if (!fitting.has(held.known.expression))
+        fitting.set(held.known.expression, {
+          known: held.known,
+          aimAt: aimsAround(question, held, input),
+        });
       const most = Math.max(...sent.flatMap((amount) => amount ?? []));
       const explained = elsewhere.filter((path) => (of(path) ?? NaN) < most).length;
       if (best !== undefined && explained <= best.explained) continue;
@@ -401,14 +383,10 @@ function bounded(question: DecisionQuestion): Decision | undefined {
       best = {
         ...{ condition, explained },
         doubt: `"${shown(condition)}" fits the ${String(here.length)} runs that went on; of those that did not, ${input.expression.slice(1)} was not seen`,
-        deciders: [
-          { known: held.known, aimAt: aimsAround(question, held, input) },
-          ...fittingTexts(question),
-        ],
       };
     }
   }
-  return best;
+  return best && { ...best, deciders: [...fitting.values(), ...fittingTexts(question)] };
 }
 
 interface Amount {

@@ -82,6 +82,7 @@ export function learn(
     ...(place && { at: `${place.file}:${String(place.line)}` }),
     runs: plain.length,
     changedRuns: prepared.length - plain.length,
+    twins: [...new Set(plain.flatMap(({ twin }) => twin ?? []))],
     errors,
     body: isPart ? [control("begin", "BEGIN"), ...body, control("commit", "COMMIT")] : body,
     doubts: [...new Set(learner.doubts)],
@@ -152,11 +153,10 @@ function grow(
     nodes.push(grown.node);
     if (grown.guard === undefined) continue;
     const rest = grow(learner, paths, step + 1, knowns);
-    const guarded = placeOf(paths, step);
     addFlow(learner, {
-      key: `guard ${placeKey(guarded)}`,
+      key: `guard ${statementKey(paths, step)}`,
       doubt: `what it does where "${grown.guard.what}" is not what was read was not seen; it is taken to give up`,
-      deciders: [guarded],
+      deciders: [placeOf(learner, paths, step)],
     });
     const arms: readonly LearntArm[] = [
       { condition: `${grown.guard.counter} > 0`, runs: paths.length, body: rest.nodes },
@@ -230,10 +230,10 @@ function fork(
       );
     if (doubt !== undefined)
       addFlow(learner, {
-        key: `condition ${String(at)} ${step === 0 ? "" : placeKey(placeOf(here, step - 1))}`,
+        key: `condition ${String(at)} ${step === 0 ? "" : statementKey(here, step - 1)}`,
         doubt,
         deciders: deciders.flatMap(({ known, aims = [], aimAt }) =>
-          decidersOf(here, known, aims).map((each) => ({
+          decidersOf(learner, [...here, ...elsewhere], known, aims).map((each) => ({
             ...each,
             ...(aimAt && { aimsOf: aimsOf(aimAt) }),
           })),
@@ -264,19 +264,26 @@ function addFlow(learner: Learner, flow: OpenFlow): void {
 }
 
 /** The statement at a step, as it can be told from others while a run goes on. */
-function placeOf(paths: readonly Path[], step: number): AnswerPlace {
+function placeOf({ twins }: Learner, paths: readonly Path[], step: number): AnswerPlace {
   const [path = []] = paths;
+  const runs = [...new Set(paths.flatMap((each) => twins.key(each) ?? []))];
+  return { ...statementOf(path, step), runs };
+}
+
+function statementOf(path: Path, step: number): Pick<AnswerPlace, "text" | "occurrence"> {
   const text = listKey(path[step]?.text ?? "");
   const before = path.slice(0, step).filter((each) => listKey(each.text) === text);
   return { text, occurrence: before.length };
 }
 
-function placeKey({ text, occurrence }: AnswerPlace): string {
+function statementKey([path = []]: readonly Path[], step: number): string {
+  const { text, occurrence } = statementOf(path, step);
   return `${String(occurrence)} ${text}`;
 }
 
 /** The answer that a value was; none for keys, for what the statement asked for, and for what came from outside. */
 function decidersOf(
+  learner: Learner,
   paths: readonly Path[],
   { step, origin, at, column, fixed }: KnownValue,
   aims: readonly number[] = [],
@@ -284,7 +291,7 @@ function decidersOf(
   if (origin === "input" || isKey(column) || fixed !== undefined) return [];
   const isRead = origin === "count" && paths.every((path) => path[step]?.affected === undefined);
   if (isRead) return [];
-  return [{ ...placeOf(paths, step), ...(at !== undefined && { column: at }), aims }];
+  return [{ ...placeOf(learner, paths, step), ...(at !== undefined && { column: at }), aims }];
 }
 
 interface Leaf {
@@ -313,6 +320,7 @@ function leaf(
   }
   const inputs: KnownValue[] = [];
   const holes = holesOf(text, learner.protocol);
+  const independent = new Set(paths.map((path) => learner.twins.key(path) ?? path)).size;
   const expressions = holes.map((hole, at): string => {
     const origin = originOf({
       hole,
@@ -322,6 +330,7 @@ function leaf(
       of: (path) => path[step]?.arguments[at],
       knowns: [...knowns, ...inputs],
       isWrite: kind === "write",
+      independent,
       fresh: (name) => freshName(learner, name),
       literal: (value) =>
         literalText(learner, value, statement.forms[at] ?? "parameter", hole.column),
@@ -330,9 +339,9 @@ function leaf(
     const { doubt, deciders = [] } = origin;
     if (doubt !== undefined)
       addFlow(learner, {
-        key: `value ${String(at)} ${placeKey(placeOf(paths, step))}`,
+        key: `value ${String(at)} ${statementKey(paths, step)}`,
         doubt,
-        deciders: deciders.flatMap((known) => decidersOf(paths, known)),
+        deciders: deciders.flatMap((known) => decidersOf(learner, paths, known)),
       });
     return origin.expression;
   });
@@ -371,8 +380,8 @@ function leaf(
   const hasResult = paths.every((path) => path[step]?.hasNoResult !== true);
   const results = hasResult ? resultKnowns(step, { prefix, counter, names, sources, fixed }) : [];
   for (const known of results)
-    for (const answer of decidersOf(paths, known))
-      learner.answers.set(`${placeKey(answer)} ${String(answer.column)}`, answer);
+    for (const answer of decidersOf(learner, paths, known))
+      learner.answers.set(`${statementKey(paths, step)} ${String(answer.column)}`, answer);
   const place = paths.find((path) => path[step]?.site?.place !== undefined)?.[step]?.site?.place;
   return {
     node: {

@@ -11,6 +11,8 @@ export interface AnswerPlace {
   readonly occurrence: number;
   /** Place of a column in the first row; undefined: the number of rows that were changed. */
   readonly column?: number;
+  /** The runs that come to it, by what they have in common with the same ones when the tests run again. */
+  readonly runs: readonly string[];
 }
 
 /** An answer that may tell what a flow rests on, with values that would. */
@@ -73,6 +75,8 @@ export interface LearntProgram {
   readonly doubts: readonly Doubt[];
   /** Runs beside those in which an answer of the server was changed. */
   readonly changedRuns: number;
+  /** The runs of the tests as they are, by what they have in common with the same ones when the tests run again. */
+  readonly twins: readonly string[];
   /** Its name in call sites. */
   readonly entry?: string;
   /** Doubts that other answers of the server could settle. */

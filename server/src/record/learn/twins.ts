@@ -22,17 +22,38 @@ export function pathTwins(runs: readonly PreparedRun[], paths: readonly Path[]):
     keys.set(path, twin);
     groups.set(twin, [...(groups.get(twin) ?? []), path]);
   }
+  const isSteady = steadyArguments([...groups.values()]);
   return {
     key: (path) => keys.get(path),
     twins: (path) =>
       (groups.get(keys.get(path) ?? "") ?? []).filter(
-        (each) => each !== path && beginAlike(each, path),
+        (each) => each !== path && beginAlike(each, path, isSteady),
       ),
   };
 }
 
+/** True for an argument of a statement that comes again when the tests run again: moments and random keys do not. */
+type IsSteady = (text: string, index: number) => boolean;
+
+function steadyArguments(groups: readonly (readonly Path[])[]): IsSteady {
+  const [steady, unsteady] = [new Set<string>(), new Set<string>()];
+  for (const [first = [], ...others] of groups)
+    for (const other of others)
+      for (const [at, { text, arguments: own }] of first.entries()) {
+        if (other[at]?.text !== text) break;
+        for (const [index, value] of own.entries())
+          (isEqual(value, other[at].arguments[index] ?? null) ? steady : unsteady).add(
+            `${String(index)} ${text}`,
+          );
+      }
+  return (text, index) => {
+    const key = `${String(index)} ${text}`;
+    return steady.has(key) || !unsteady.has(key);
+  };
+}
+
 /** True if two runs sent the same up to the first answer that was changed in one of them. */
-function beginAlike(left: Path, right: Path): boolean {
+function beginAlike(left: Path, right: Path, isSteady: IsSteady): boolean {
   const ends = [left, right]
     .map((path) => path.findIndex(({ isPerturbed }) => isPerturbed))
     .filter((at) => at >= 0);
@@ -41,7 +62,10 @@ function beginAlike(left: Path, right: Path): boolean {
     const other = right[at];
     return (
       each.text === other?.text &&
-      each.arguments.every((value, index) => isEqual(value, other.arguments[index] ?? null))
+      each.arguments.every(
+        (value, index) =>
+          !isSteady(each.text, index) || isEqual(value, other.arguments[index] ?? null),
+      )
     );
   });
 }

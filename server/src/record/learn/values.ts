@@ -32,6 +32,8 @@ export interface ValueQuestion {
   readonly paths: readonly Path[];
   readonly knowns: readonly KnownValue[];
   readonly isWrite: boolean;
+  /** Runs that may have had other arguments from outside: not those that are one run of the tests, again with another answer. */
+  readonly independent: number;
   /** A name for an argument that no other has. */
   readonly fresh: (name: string) => string;
   /** A literal of SQL for a value that never differs; undefined where it may not be shown and no word can stand for it. */
@@ -62,7 +64,7 @@ function equalOrigin(question: ValueQuestion): Origin | undefined {
       paths.every((path) => isEqual(known.of(path), of(path))),
   );
   const ranked = agreeing
-    .map((known) => ({ known, rank: rankOf(known, hole) }))
+    .map((known) => ({ known, rank: rankOf(known, hole) + Number(isOfOther(known, question)) / 2 }))
     .filter(({ rank }) => varied || rank < OTHER_COLUMN)
     .sort((a, b) => a.rank - b.rank || b.known.step - a.known.step);
   const [best] = ranked;
@@ -93,6 +95,16 @@ function negativeOrigin({ knowns, hole, paths, of, isWrite }: ValueQuestion): Or
       }),
   );
   return known && { expression: `- ${known.expression}` };
+}
+
+/** Keys of several tables often have one name: the one of the statement's own table is meant. */
+function isOfOther(known: KnownValue, question: ValueQuestion): boolean {
+  return (
+    known.origin === "column" &&
+    isSameColumn(known.column, question.hole.column) &&
+    isKey(known.column) &&
+    !isOfWrittenTable(known, question)
+  );
 }
 
 /** The same name speaks for the same thing. */
@@ -265,16 +277,16 @@ function exact(value: number): number {
 }
 
 function constantOrigin(question: ValueQuestion): Origin | undefined {
-  const { paths, form, hole } = question;
+  const { independent, form, hole } = question;
   const values = valuesOf(question);
   const [value] = values;
   if (value === undefined || distinct(values) > 1) return undefined;
   const isCounted = value !== null && integerOf(value) === undefined;
   const isKeyed = hole.column !== undefined && isKey(hole.column) && hole.isChange !== true;
   if (isKeyed && value !== null) return undefined;
-  if (form === "parameter" && paths.length < 3 && value !== null) return undefined;
+  if (form === "parameter" && independent < 3 && value !== null) return undefined;
   // Texts that a client writes into its statements look like its own; those that are stored are usually given.
-  if (isCounted && hole.where === "values" && paths.length < 3) return undefined;
+  if (isCounted && hole.where === "values" && independent < 3) return undefined;
   const literal = question.literal(value);
   return literal === undefined ? undefined : { expression: literal };
 }

@@ -105,7 +105,7 @@ function otherTextRow(
     const cell = isNull ? undefined : from.lengthEncodedBytes();
     const end = isNull ? at + 1 : payload.length - from.left;
     if (index === column) {
-      const text = cell && replaced(cell.toString("utf8"), columns[index]?.largest);
+      const text = cell && replaced(cell.toString("utf8"), { largest: columns[index]?.largest });
       return text === undefined
         ? undefined
         : Buffer.concat([payload.subarray(0, at), lengthEncodedText(text), payload.subarray(end)]);
@@ -131,7 +131,7 @@ function otherBinaryRow(
     const [value] = readParameters(from, [{ type, unsigned }], () => false, new Map());
     if (index !== column) continue;
     const isPlain = typeof value === "number" || typeof value === "string";
-    const text = isPlain ? replaced(String(value), largest) : undefined;
+    const text = isPlain ? replaced(String(value), { largest }) : undefined;
     return text === undefined
       ? undefined
       : Buffer.concat([

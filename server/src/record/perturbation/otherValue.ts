@@ -10,6 +10,8 @@ export interface ValueHistory {
   readonly largest: number;
   /** Values that the same place had before. */
   readonly seen: readonly string[];
+  /** Only those that were seen are possible: labels of an enumeration. */
+  readonly isLabel?: boolean;
 }
 
 const WHOLE = /^-?\d{1,15}$/;
@@ -41,7 +43,8 @@ function otherNumber(
   digits: number,
   { round, aims, largest }: ValueHistory,
 ): string | undefined {
-  const steps = [value + 1, 1, value + 37, 0, value - 1, 3 * value + 2];
+  // Distant numbers tell most; neighbours tell where a limit lies.
+  const steps = [value + 37, 0, value + 1, 1, value - 1, 3 * value + 2];
   const isPossible = (step: number): boolean =>
     step !== value && (step >= 0 || value < 0) && step <= largest;
   const wanted = aims.filter(isPossible);
@@ -50,8 +53,12 @@ function otherNumber(
   return step?.toFixed(digits);
 }
 
-function otherText(value: string, { round, seen }: ValueHistory): string | undefined {
+function otherText(
+  value: string,
+  { round, seen, isLabel = false }: ValueHistory,
+): string | undefined {
   if (value.length > LONGEST_TEXT || STRUCTURED.test(value)) return undefined;
   const others = seen.filter((each) => each !== value);
-  return others.length > 0 ? others[round % others.length] : `${value}x`;
+  if (others.length > 0) return others[round % others.length];
+  return isLabel ? undefined : `${value}x`;
 }

@@ -2,6 +2,7 @@
 import { createByteQueue } from "../../mock/byteQueue";
 import { fromBinary, toBinary } from "../../mock/postgres/binaryTypes";
 import { LONGEST_ROW, type AnswerColumn, type Decoder } from "../events";
+import { isLabel } from "../proxy/postgresDecoder";
 import type { AnswerChanges, ColumnChange } from "./answerChanges";
 
 const ROW = 0x44;
@@ -95,13 +96,17 @@ function otherCell(
   column: AnswerColumn | undefined,
   replaced: ColumnChange["replaced"],
 ): Buffer | undefined {
-  if (column?.isBinary !== true) {
-    const text = replaced(bytes.toString("utf8"), column?.largest);
+  const isOwn = column !== undefined && isLabel(bytes, column.type);
+  if (column?.isBinary !== true || isOwn) {
+    const text = replaced(bytes.toString("utf8"), {
+      largest: column?.largest,
+      ...(isOwn && { enumeration: column.type }),
+    });
     return text === undefined ? undefined : Buffer.from(text);
   }
   const value = fromBinary(bytes, column.type);
   // One that could not be written again is left.
   if (value === undefined || toBinary(value, column.type) === undefined) return undefined;
-  const text = replaced(value, column.largest);
+  const text = replaced(value, { largest: column.largest });
   return text === undefined ? undefined : toBinary(text, column.type);
 }

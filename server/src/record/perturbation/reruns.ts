@@ -1,8 +1,8 @@
-// Runs tests again with changed answers until no doubt is left that these could settle, or they settle none any more.
+// Runs tests again with changed answers until no doubt is left that these could settle, or enough was tried.
 import type { Protocol } from "../events";
 import type { LearntProgram } from "../learn/program";
 import { answerChanges, type AnswerChanges } from "./answerChanges";
-import { targetsOf } from "./targets";
+import { createPlanner } from "./experiments";
 
 export interface RerunOptions {
   readonly protocol: Protocol;
@@ -24,8 +24,8 @@ export interface RerunResult {
 }
 
 /** Runs of the tests: more of them seldom settle what these did not. */
-const MOST_RUNS = 6;
-/** Runs that settle nothing before it is given up. */
+const MOST_RUNS = 12;
+/** Runs that reach no answer that is to be changed before it is given up. */
 const MOST_IDLE = 2;
 
 /** Settles what it can, at the least in one run, which changes all that is read where nothing is open. */
@@ -37,32 +37,23 @@ export async function rerunWithChanges({
 }: RerunOptions): Promise<RerunResult> {
   let programs = learnt();
   const before = openFlows(programs);
-  let after = before;
   let changed = 0;
-  let idle = 0;
-  let run = 0;
-  while (run < MOST_RUNS && idle < MOST_IDLE && (after > 0 || run === 0)) {
-    const targets = targetsOf(run === 0 ? programs : leastChanged(programs), {
-      takesAll: run === 0,
-    });
-    if (targets.size === 0) break;
-    const changes = answerChanges({ targets, protocol, database, run });
-    const goesOn = await rerun(changes, ++run);
+  let [run, idle] = [0, 0];
+  const planner = createPlanner();
+  const seen = new Map<string, readonly string[]>();
+  let last: AnswerChanges | undefined;
+  while (run < MOST_RUNS && idle < MOST_IDLE && (run === 0 || openFlows(programs) > 0)) {
+    const experiments = planner.next(programs, last);
+    if (experiments.size === 0) break;
+    const changes = answerChanges({ experiments, protocol, database, rerun: ++run, seen });
+    const goesOn = await rerun(changes, run);
     changed += changes.count;
+    idle = changes.count === 0 ? idle + 1 : 0;
+    last = changes;
     programs = learnt();
-    const open = openFlows(programs);
-    idle = open < after ? 0 : idle + 1;
-    after = open;
-    if (!goesOn || changes.count === 0) break;
+    if (!goesOn) break;
   }
-  return { before, after, runs: run, changes: changed };
-}
-
-/** Programs with open flows; where changes reached some of them only, the others: tests may end before these run. */
-function leastChanged(programs: readonly LearntProgram[]): readonly LearntProgram[] {
-  const open = programs.filter(({ flows }) => flows.length > 0);
-  const untouched = open.filter(({ changedRuns }) => changedRuns === 0);
-  return untouched.length > 0 ? untouched : open;
+  return { before, after: openFlows(programs), runs: run, changes: changed };
 }
 
 function openFlows(programs: readonly LearntProgram[]): number {

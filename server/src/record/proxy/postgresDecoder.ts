@@ -376,8 +376,14 @@ function argumentsOf({ statement, parameters }: Portal): readonly Value[] {
 
 function textOf(bytes: Buffer, isBinary: boolean, type: number): string {
   if (!isBinary) return bytes.toString("utf8");
-  const isLabel = type >= FIRST_OWN_TYPE && LABEL.test(bytes.toString("latin1"));
-  return fromBinary(bytes, type) ?? (isLabel ? bytes.toString("utf8") : guessed(bytes));
+  return (
+    fromBinary(bytes, type) ?? (isLabel(bytes, type) ? bytes.toString("utf8") : guessed(bytes))
+  );
+}
+
+/** True for a value of an enumeration: its label is the same in text and in binary. */
+export function isLabel(bytes: Buffer, type: number): boolean {
+  return type >= FIRST_OWN_TYPE && LABEL.test(bytes.toString("latin1"));
 }
 
 /** Types from here on are those that users define: enumerations for the most part, whose values are their labels. */
