@@ -27,6 +27,8 @@ export interface Parameter {
   readonly origin: "argument" | "constant" | "fresh";
   /** A setting of the process (`process.env.MAX_SEATS`), usually the same for all transactions that name it. */
   readonly isSetting?: true;
+  /** The answer to a request for a lock: false if somebody else has it. */
+  readonly isGrant?: true;
   /** True if a caller may pass NULL. */
   readonly nullable?: true;
   /** The function of other arguments that computes it: equal for equal arguments, in all instances of all transactions. */

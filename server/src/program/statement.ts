@@ -111,6 +111,10 @@ export interface LockStatement extends StatementBase {
   readonly key?: Expression;
   /** Its session holds it beyond the end of the transaction. */
   readonly outlives?: true;
+  /** The argument that says whether it is granted: a request that may be refused, since somebody has the lock. */
+  readonly granted?: string;
+  /** It gives up the session's locks of this key, or all of them, instead of taking one. */
+  readonly releases?: true;
   /** A routine locks the table: the statement that calls it has taken its snapshot before. */
   readonly isCalled?: true;
 }

@@ -44,6 +44,7 @@ import type { SearchResult, TupleFinding } from "./search/search";
 import { sufficientLevels } from "./verdict/sufficient";
 import { statementsOf, transactionPrecision } from "./statements";
 import { recordedAssumptions } from "./verdict/pathAssumptions";
+import { lockAssumptions } from "./verdict/lockAssumptions";
 import { unitAssumptions } from "./verdict/unitAssumptions";
 import { timeLimit, type Patience } from "./timeLimit";
 import { tupleSolver } from "./search/tupleSolver";
@@ -196,6 +197,7 @@ export async function check(
     const assumptions = [
       ...reportAssumptions(program, assumed),
       ...unitAssumptions(flat.transactions, levels),
+      ...lockAssumptions(program.transactions),
       ...recordedAssumptions(program.transactions),
     ];
     const notes = [

@@ -1,11 +1,17 @@
 // Executes one SQL statement against tables and locks provided by a driver. Writes are returned, not applied.
-import type { Assignment, DeleteStatement, Statement, UpdateStatement } from "../program/statement";
+import type {
+  Assignment,
+  DeleteStatement,
+  LockStatement,
+  Statement,
+  UpdateStatement,
+} from "../program/statement";
 import type { Expression, Relation } from "../program/expression";
 import type { Table } from "../program/schema";
 import { tableLocksOf } from "../program/tableLocks";
 import { ownEntry } from "../protocol/dictionary";
 import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";
-import { evaluate } from "./evaluateExpression";
+import { evaluate, isTrue } from "./evaluateExpression";
 import { joinRelations, qualifies, runQuery } from "./evaluateQuery";
 import { deferKeys } from "./deferredKeys";
 import { assignRow, returningRow, updateWrites } from "./changes";
@@ -37,21 +43,26 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
     case "delete":
       return change(statement, statement.using, frame, { kind: "delete" });
     case "lock": {
-      if (statement.table === undefined) {
-        const key = statement.key === undefined ? "" : renderValue(evaluate(statement.key, frame));
-        frame.acting.lockObject(
-          `advisory ${key}`,
-          statement.mode.toLowerCase(),
-          statement.outlives,
-        );
-      }
-      return { into: undefined, rows: [], affected: 0, writes: [] };
+      const affected = statement.table === undefined ? lockKey(statement, frame) : 0;
+      return { into: undefined, rows: [], affected, writes: [] };
     }
     case "opaque":
       return { into: undefined, rows: [], affected: 0, writes: [] };
     default:
       return unreachable(statement);
   }
+}
+
+/** Takes the lock of a key if it is granted, or gives it up; returns the number of locks. */
+function lockKey(
+  { key, mode, granted, outlives, releases }: LockStatement,
+  frame: StatementFrame,
+): number {
+  const name = key && `advisory ${renderValue(evaluate(key, frame))}`;
+  if (granted !== undefined && !isTrue({ kind: "parameter", name: granted }, frame)) return 0;
+  if (releases) frame.acting.unlockObject(name, mode);
+  else frame.acting.lockObject(name ?? "advisory ", mode, outlives);
+  return 1;
 }
 
 /**

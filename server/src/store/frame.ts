@@ -83,6 +83,8 @@ export interface Acting {
   readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
   /** Locks a table or an advisory key; `outlives`: beyond the transaction's end. Throws WaitFor. */
   readonly lockObject: (name: string, mode: string, outlives?: true) => void;
+  /** Gives up the session's lock of that name, or all that outlive its transactions. */
+  readonly unlockObject: (name: string | undefined, mode: string) => void;
   /** The newest rows, for constraints; with a primary key, only its row is needed. */
   readonly current: (table: string, key?: string) => TableRows;
   /** Throws WaitFor while another instance has an uncommitted change of a row with such values. */

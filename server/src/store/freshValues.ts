@@ -9,6 +9,8 @@ export interface FreshValues {
   /** The `count`-th value that the instance draws at the site. */
   readonly value: (instance: string, site: string, count: number, type: ValueType) => SqlValue;
   readonly answer: OutsideAnswers["answer"];
+  /** The rows that SKIP LOCKED passed by, by statement: serial runs, in which nothing is locked, pass by the same ones. */
+  readonly skipped: Set<string>;
 }
 
 /** Fresh values for all runs of a setup, above every number in it. */
@@ -27,6 +29,7 @@ export function freshValuesFrom(
   const numbers = new Map<string, number>();
   return {
     answer,
+    skipped: new Set(),
     value: (instance, site, count, type) => {
       const place = `${instance} ${site} ${count}`;
       const number = numbers.get(place) ?? start + numbers.size;

@@ -82,12 +82,14 @@ export function actingOf(server: Server, session: Session): Acting {
       )
       .map((each) => each.machine.instance);
     waitFor(holders, { name, mode });
-    if (!session.locks.some((held) => held.name === name && held.mode === mode))
+    // A session gives up each of its locks on its own.
+    if (outlives || !session.locks.some((held) => held.name === name && held.mode === mode))
       session.locks = [...session.locks, { name, mode, ...(outlives && { outlives }) }];
   };
   const acting: Acting = {
     lock: (row, strength, waiting) => {
-      if (!current) return lockRow({ level, newest, take }, row, strength, waiting);
+      if (!current)
+        return lockRow({ level, newest, take, skips: session.skips }, row, strength, waiting);
       const mode = plainRowLock(strength);
       waitFor(holdersOf(server, session, row, mode), { name: rowName(row.table, row.key), mode });
       const found = newest.rows(row.table).find((each) => each.key === row.key);
@@ -100,6 +102,13 @@ export function actingOf(server: Server, session: Session): Acting {
     lockObject: (name, mode, outlives) => {
       // Only PostgreSQL's implicit table locks are modelled; explicit ones are locks everywhere.
       take(name, mode, outlives);
+    },
+    unlockObject: (name, mode) => {
+      const isOwn = (held: HeldLock): boolean => held.outlives === true && held.mode === mode;
+      const given = session.locks.findLast((held) => isOwn(held) && held.name === name);
+      session.locks = session.locks.filter((held) =>
+        name === undefined ? held.outlives !== true : held !== given,
+      );
     },
     current: newest.rows,
     awaitDecided: (table, concerns) => {

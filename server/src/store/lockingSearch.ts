@@ -62,7 +62,10 @@ function searchTable(
         passed.push(row);
         continue;
       }
-      if (rules.wait === "skip-locked") continue;
+      if (rules.wait === "skip-locked") {
+        session.skips.add(rowName(table, row.key));
+        continue;
+      }
       if (rules.wait === "nowait") throw new SqlFailure("55P03", `${table} (${row.key}) is locked`);
       if (rules.gaps) lockGap(server, session, table, search, row);
       session.passed = [...session.passed.slice(0, number), passed];

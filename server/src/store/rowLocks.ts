@@ -5,6 +5,7 @@ import { NotExecutable, SqlFailure } from "./failure";
 import { StartAgain, WaitFor, type LockOutcome, type Tables, type Waiting } from "./frame";
 import { rowName } from "./recorder";
 import type { StoredRow } from "./row";
+import type { Skips } from "./serverState";
 
 export interface RowLocking {
   readonly level: ProductLevel;
@@ -12,6 +13,7 @@ export interface RowLocking {
   readonly newest: Tables;
   /** Takes a lock or throws WaitFor. */
   readonly take: (name: string, mode: string) => void;
+  readonly skips: Skips;
 }
 
 /**
@@ -24,11 +26,16 @@ export function lockRow(
   strength: RowLock,
   waiting: Waiting,
 ): LockOutcome {
+  const name = rowName(row.table, row.key);
+  if (waiting === "skip-locked" && session.skips.has(name)) return { kind: "skipped" };
   try {
-    session.take(rowName(row.table, row.key), strength);
+    session.take(name, strength);
   } catch (blocked) {
     if (!(blocked instanceof WaitFor)) throw blocked;
-    if (waiting === "skip-locked") return { kind: "skipped" };
+    if (waiting === "skip-locked") {
+      session.skips.add(name);
+      return { kind: "skipped" };
+    }
     if (waiting === "nowait") throw new SqlFailure("55P03", `${row.table} (${row.key}) is locked`);
     throw blocked;
   }

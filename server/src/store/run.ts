@@ -67,7 +67,14 @@ export function runProduct(
   fresh: FreshValues = freshValues(plan),
 ): Run {
   const server = startServer(program, plan, levelOf, fresh);
-  for (const step of plan.schedule) takeStep(server, step);
+  let late: readonly ScheduleStep[] = [];
+  for (const step of plan.schedule) {
+    if (late.some(({ instance }) => instance === step.instance) || awaitsName(server, step))
+      late = [...late, step];
+    else takeStep(server, step);
+    late = takeLate(server, late);
+  }
+  for (const step of late) takeStep(server, step);
   for (const name of finishingOrder(plan)) finish(server, name);
   const unfinished = [...server.sessions.values()].find((session) => session.ended === undefined);
   if (unfinished !== undefined)
@@ -86,7 +93,7 @@ function runInOrder(
   order: readonly string[],
   fresh: FreshValues,
 ): Run {
-  const server = startServer(program, setup, () => SERIAL_LEVEL, fresh);
+  const server = startServer(program, setup, () => SERIAL_LEVEL, fresh, true);
   for (const name of order) finishAlone(server, name);
   return runOf(server);
 }
@@ -114,7 +121,7 @@ export function runEveryOrder(
     }
   };
   extend(
-    startServer(program, setup, () => SERIAL_LEVEL, fresh),
+    startServer(program, setup, () => SERIAL_LEVEL, fresh, true),
     [],
   );
   return runs;
@@ -135,6 +142,20 @@ function guarded(run: () => Run): ExecutionResult {
     if (problem instanceof NotExecutable) return { ok: false, reason: problem.message };
     throw problem;
   }
+}
+
+/** True if its session waits for a lock that another session may give up before its transaction's end: no plan knows when. */
+function awaitsName({ sessions }: Server, { instance }: ScheduleStep): boolean {
+  return sessions.get(instance)?.waiting?.wants?.name.startsWith("advisory ") === true;
+}
+
+/** Runs the steps of sessions that have got their lock meanwhile, once what they should see is there; returns the others. */
+function takeLate(server: Server, late: readonly ScheduleStep[]): readonly ScheduleStep[] {
+  const [first, ...others] = late;
+  if (first === undefined || server.sessions.get(first.instance)?.waiting) return late;
+  if (!first.sees.every((name) => server.newest.instances.includes(name))) return late;
+  takeStep(server, first);
+  return takeLate(server, others);
 }
 
 /**

@@ -38,7 +38,7 @@ import { readCells, openRecorder } from "./recorder";
 import { initialRows } from "./row";
 import { failureText } from "./vendorErrors";
 import { withWrites } from "./views";
-import type { DatabaseState, Session, Server } from "./serverState";
+import type { DatabaseState, Session, Server, Skips } from "./serverState";
 
 export type Event =
   | { readonly kind: "executed" | "ended"; readonly instance: string }
@@ -66,6 +66,7 @@ export function startServer(
   setup: Setup,
   levelOf: LevelOf,
   fresh: FreshValues,
+  isSerial?: true,
 ): Server {
   const sessions = setup.instances.map((instance): [string, Session] => [
     instance.instance,
@@ -84,11 +85,26 @@ export function startServer(
       waiting: undefined,
       passed: [],
       searches: 0,
+      skips: NO_SKIPS,
       ended: undefined,
     },
   ]);
   const newest = { tables: initialRows(program.schema, setup.initial), instances: [] };
-  return { schema: program.schema, sessions: new Map(sessions), newest, past: [newest], steps: [] };
+  const { schema } = program;
+  const start = { schema, sessions: new Map(sessions), newest, past: [newest], steps: [] };
+  return isSerial ? { ...start, isSerial } : start;
+}
+
+const NO_SKIPS: Skips = { has: () => false, add: () => undefined };
+
+/** The rows that the session's statement passes by: told where locks are met, repeated where there are none. */
+function skipsOf(server: Server, { machine }: Session, { id }: Statement): Skips {
+  const { instance, fresh } = machine;
+  const isOwn = (step: StepRecord): boolean => step.instance === instance && step.source?.id === id;
+  const place = `${instance} ${id} ${String(server.steps.filter(isOwn).length)}`;
+  return server.isSerial
+    ? { has: (name) => fresh.skipped.has(`${place} ${name}`), add: () => undefined }
+    : { has: () => false, add: (name) => fresh.skipped.add(`${place} ${name}`) };
 }
 
 /** An independent copy of a server. */
@@ -211,9 +227,13 @@ function refuseOtherSnapshot(server: Server, session: Session, statement: Statem
     throw new NotExecutable("nothing commits between the parts of one statement");
 }
 
-/** A client's LOCK TABLE runs without a snapshot, so that later statements see the previous holders' writes. */
+/**
+ * A client's LOCK TABLE runs without a snapshot, so that later statements see the previous holders' writes. A request that may be refused
+ * takes it when it is granted: it does not wait, but is made later.
+ */
 function opensSnapshot(statement: Statement): boolean {
-  return statement.kind !== "lock" || statement.table === undefined || statement.isCalled === true;
+  if (statement.kind !== "lock" || statement.isCalled === true) return true;
+  return statement.table === undefined && statement.granted === undefined;
 }
 
 function isInnodb({ product }: ProductLevel): boolean {
@@ -263,6 +283,7 @@ function attempt(
   const recorder = openRecorder();
   const given: Parameters<typeof openKeysOf>[2][number][] = [];
   session.searches = 0;
+  session.skips = skipsOf(server, session, statement);
   const tables = readTables(server, session, statement);
   const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
     instance: machine.instance,
@@ -308,9 +329,13 @@ function attempt(
     session.waiting = undefined;
     session.passed = [];
     session.after = server.newest;
+    if (statement.kind === "lock" && statement.granted !== undefined)
+      openSnapshot(server, session, undefined);
     deliver(machine, statement, { ...result, drawn });
     const event: Event = { kind: "executed", instance: machine.instance };
-    return isWhole ? [event, ...closePart(server, session, true)] : [event];
+    if (isWhole) return [event, ...closePart(server, session, true)];
+    const isFreed = statement.kind === "lock" && statement.releases === true;
+    return isFreed ? [event, ...wake(server, machine.instance)] : [event];
   } catch (failure) {
     // Its commit check failed: it will be executed again, or undone.
     Object.assign(session, withoutStatement);
@@ -541,12 +566,13 @@ function undoOf(session: Session): Undo {
         : session.log.length * MARK + session.locks.length,
     undoTo: (mark) => {
       if (mark === BEFORE_ALL) {
-        Object.assign(session, { log: [], locks: [], snapshot: undefined, after: undefined });
+        const locks = session.locks.filter(({ outlives }) => outlives);
+        Object.assign(session, { log: [], locks, snapshot: undefined, after: undefined });
         return;
       }
       session.log = session.log.slice(0, Math.floor(mark / MARK));
       if (session.level.candidates === "snapshot")
-        session.locks = session.locks.slice(0, mark % MARK);
+        session.locks = session.locks.filter((each, at) => at < mark % MARK || each.outlives);
     },
   };
 }

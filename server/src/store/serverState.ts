@@ -59,6 +59,7 @@ export interface Session {
   /** Rows visited by the current statement, and the number of searches that its attempt has begun. */
   passed: SearchProgress;
   searches: number;
+  skips: Skips;
   ended: string | undefined;
 }
 
@@ -70,6 +71,15 @@ export interface Server {
   /** All committed states so far, including `newest`. */
   past: readonly DatabaseState[];
   steps: readonly StepRecord[];
+  /** True for a serial run that a concurrent one is compared with: it passes by what that passed by. */
+  readonly isSerial?: true;
+}
+
+/** The rows that a statement with SKIP LOCKED passes by. */
+export interface Skips {
+  /** True for a row that it passed by in the run that this one is compared with. */
+  readonly has: (name: string) => boolean;
+  readonly add: (name: string) => void;
 }
 
 export type Values = Readonly<Record<string, SqlValue>>;

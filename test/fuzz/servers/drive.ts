@@ -1,6 +1,6 @@
 // Runs the instances of a program in a given order of steps and tells what came out. A step of a script is a statement, a step
 // of a routine goes from one gate to the next, and each commit is a step.
-import { bound, callText, scriptsOf, type Call, type FuzzProgram } from "./program";
+import { bound, callText, ROLLED_BACK, scriptsOf, type Call, type FuzzProgram } from "./program";
 import type { Actor, Answer, Stage } from "./stage";
 
 export interface RunOutcome {
@@ -76,7 +76,10 @@ async function play(
     for (const player of players) await player.end();
     await stage.rest();
   }
-  const committed = players.filter((player) => player.failure() === undefined);
+  const committed = players.filter(
+    (player) =>
+      player.failure() === undefined && !player.returned().includes(`[${String(ROLLED_BACK)}]`),
+  );
   const returned = committed.map((player) => [player.at, player.returned()]);
   return {
     committed: committed.map(({ at }) => at),

@@ -1,7 +1,7 @@
 // Random programs for MariaDB: stored procedures with handlers, and transactions of an application with user variables.
 import type { Body, Table } from "./body";
 import { mariadbStatements } from "./mariadbStatements";
-import { programComments, type Call, type FuzzProgram } from "./program";
+import { programComments, ROLLED_BACK, type Call, type FuzzProgram } from "./program";
 import { randomOf, type Random } from "./random";
 
 const LEVELS = [
@@ -164,7 +164,7 @@ function handler({ random, features }: Body): string {
   const action = kind === "not found" ? "continue" : random.pick(["exit", "exit", "continue"]);
   features.add(`${action} handler ${kind}`);
   if (action === "continue") return `  declare continue handler for ${kind} set x = 7;`;
-  const resignal = random.chance(0.3) ? " resignal;" : " set r = -1;";
+  const resignal = random.chance(0.3) ? " resignal;" : ` set r = ${String(ROLLED_BACK)};`;
   return `  declare exit handler for ${kind} begin rollback;${resignal} end;`;
 }
 

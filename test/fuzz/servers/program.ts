@@ -34,6 +34,9 @@ export interface Script {
   readonly statements: readonly string[];
 }
 
+/** The answer of routines whose handler has rolled everything back: they count as not run, as those that fail do. */
+export const ROLLED_BACK = -999;
+
 /** Reads a program; lines that it does not know are SQL. */
 export function readProgram(text: string, level = "postgres:read-committed"): FuzzProgram {
   const told = (word: string): readonly string[] =>

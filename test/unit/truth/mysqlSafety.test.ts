@@ -381,12 +381,12 @@ COMMIT;
 checked("GET_LOCK", [
   ...[
     "DO GET_LOCK('l', 10)",
-    "DO GET_LOCK(concat('acc', :id), 10), SLEEP(0)",
+    "DO GET_LOCK('l', 10), SLEEP(0)",
     "SELECT GET_LOCK('l', 10)",
     "SET @ok = GET_LOCK('l', 10)",
     "SELECT IF(GET_LOCK('l', 10) = 1, 1, 0) INTO @ok",
   ].map((statement): Case => ({
-    name: `${statement} keeps others out, as far as is known`,
+    name: `${statement} keeps nobody out who goes on without the lock`,
     text: script(
       "START TRANSACTION",
       statement,
@@ -395,15 +395,20 @@ checked("GET_LOCK", [
       "COMMIT",
     ),
     level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /GET_LOCK/,
+    verdict: "anomaly",
+    why: /lost-update/,
   })),
-  ...[
-    "do get_lock('l', 10)",
-    "set ok = get_lock('l', 10)",
-    "select get_lock('l', 10) into ok",
-    "if get_lock('l', 10) <> 1 then signal sqlstate '45000'; end if",
-  ].map((statement): Case => ({
+  ...(
+    [
+      ["do get_lock('l', 10)", "anomaly"],
+      ["set ok = get_lock('l', 10)", "anomaly"],
+      ["if get_lock('l', 10) = 0 then set ok = 0; end if", "anomaly"],
+      ["if get_lock('l', 10) <> 1 then signal sqlstate '45000'; end if", "safe"],
+      ["if p > 0 and get_lock('l', 10) <> 1 then signal sqlstate '45000'; end if", "anomaly"],
+      ["set ok = get_lock('l', 10); if ok = 0 then signal sqlstate '45000'; end if", "safe"],
+      ["select get_lock('l', 10) into ok; if not ok then signal sqlstate '45000'; end if", "safe"],
+    ] as const
+  ).map(([statement, verdict]): Case => ({
     name: `${statement} in a procedure`,
     text: procedure(
       "declare b, ok int",
@@ -414,8 +419,27 @@ checked("GET_LOCK", [
       "commit",
     ),
     level: "mariadb:read-committed",
-    verdict: "unknown",
-    why: /GET_LOCK/,
+    verdict,
+  })),
+  ...(
+    [
+      ["before the commit", ["do release_lock('l')", "commit"], "anomaly"],
+      ["of another name", ["do release_lock('m')", "commit"], "safe"],
+      ["of all locks", ["do release_all_locks()", "commit"], "anomaly"],
+      ["behind the commit", ["commit", "do release_lock('l')"], "safe"],
+    ] as const
+  ).map(([name, ends, verdict]): Case => ({
+    name: `given up ${name}`,
+    text: procedure(
+      "declare b int",
+      "start transaction",
+      "if get_lock('l', 10) <> 1 then signal sqlstate '45000'; end if",
+      "select v into b from acc where id = p",
+      "update acc set v = b - 1 where id = p",
+      ...ends,
+    ),
+    level: "mariadb:read-committed",
+    verdict,
   })),
   {
     name: "a lock of another name keeps nobody out",

@@ -11,8 +11,14 @@ export function effectOf(step: ExecutedStep): string {
   if (step.why !== undefined) return `fails: ${step.why}; a handler goes on`;
   const kind = step.source?.kind;
   if (kind === "insert" || kind === "update" || kind === "delete") return writeEffect(step, kind);
-  if (kind === "lock") return "takes a lock";
+  if (kind === "lock") return lockEffect(step);
   return readEffect(step);
+}
+
+function lockEffect({ source, affected }: ExecutedStep): string {
+  if (source?.kind === "lock" && source.releases) return "gives up a lock";
+  const isRefused = source?.kind === "lock" && source.granted !== undefined && affected === 0;
+  return isRefused ? "is refused a lock" : "takes a lock";
 }
 
 function readEffect(step: ExecutedStep): string {

@@ -101,7 +101,7 @@ export function combinationsOf(
   builder: Builder,
   { relations, conjuncts }: Combination,
   outer: Scope,
-  locks: Partial<Pick<Operation, "lock" | "guard">> = {},
+  locks: Partial<Pick<Operation, "lock" | "skipsLocked" | "guard">> = {},
 ): Combinations {
   // Each relation is compared with those placed before it.
   spend(builder, relations.length ** 2);

@@ -9,7 +9,7 @@ import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
 import { applyTerm, askedWhere, freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
-import type { Term } from "./operation";
+import { HIDDEN, type Term } from "./operation";
 import {
   NULL,
   and,
@@ -345,6 +345,7 @@ function call(
   expression: Extract<Expression, { kind: "call" }>,
   go: (each: Expression) => Term,
 ): Term {
+  if (expression.name === SKIPPED) return skipped(builder, expression, go);
   const [array] = expression.arguments;
   if (array?.kind === "array") {
     const length = lengthOf(array.parameter);
@@ -391,6 +392,24 @@ function call(
   }
   const id = `call:${expression.name}:${builder.identities.of(expression.arguments)}`;
   return unknownTerm(builder, id, "other", why);
+}
+
+/** The name of the question whether SKIP LOCKED passes a row by: the query's, and the key of the row. */
+export const SKIPPED = `${HIDDEN}skipped`;
+
+/** True for any rows, in each instance for others. */
+function skipped(
+  builder: Builder,
+  { arguments: [query, ...key] }: Extract<Expression, { kind: "call" }>,
+  go: (each: Expression) => Term,
+): Term {
+  const id = query?.kind === "unknown" ? query.id : "";
+  return applyTerm(
+    builder,
+    { name: SKIPPED, type: "bool", strict: false },
+    [{ kind: "unknown", id, type: "int" }, ...key.map(go)],
+    "SKIP LOCKED passes by any rows",
+  );
 }
 
 /** An uninterpreted function; it may be NULL unless something rules that out. */

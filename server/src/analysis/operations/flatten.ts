@@ -19,6 +19,7 @@ import {
   createBuilder,
   leaveOut,
   merge,
+  openPart,
   orAll,
   setResult,
   unknownTerm,
@@ -349,6 +350,11 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
   const mode = statement.mode.toLowerCase();
   const kind = statement.table === undefined ? int(0) : intern(builder.tables, statement.table);
   const key = statement.key ? flattenExpression(builder, statement.key, NO_ROWS) : int(0);
+  if (statement.releases) {
+    giveUp(builder, statement.key && key);
+    return;
+  }
+  const granted: Term = { kind: "parameter", name: statement.granted ?? "" };
   const weak =
     mode.includes("row share") || mode.includes("access share") || mode === "row exclusive";
   const exclusive = mode.includes("exclusive") || !mode.includes("share");
@@ -357,6 +363,9 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
     table: table.name,
     key: { kind, key },
     lock: weak ? "none" : exclusive ? "update" : "share",
+    ...(statement.granted !== undefined && { guard: isTrue(granted) }),
+    ...(statement.granted !== undefined && !statement.isCalled && { asksFree: true }),
+    ...(statement.outlives && { session: {} }),
     ...(statement.table !== undefined && {
       tableLock: {
         table: statement.table,
@@ -365,6 +374,24 @@ function flattenLock(builder: Builder, statement: LockStatement): void {
       },
     }),
   });
+}
+
+/** Ends the session's locks of a key, or of every key. Who gives one up before its transaction's commit may as well not have it. */
+function giveUp(builder: Builder, key: Term | undefined): void {
+  const open = openPart(builder);
+  builder.operations.forEach((draft, index) => {
+    const own = draft.key["key"];
+    if (!draft.session || draft.session.until !== undefined || !mayEqual(own, key)) return;
+    const isSame = !builder.parts || (open !== undefined && draft.step >= open.from);
+    const until = builder.steps.length - 1;
+    builder.operations[index] = isSame
+      ? { ...draft, guard: FALSE }
+      : { ...draft, session: { until } };
+  });
+}
+
+function mayEqual(one: Term | undefined, other: Term | undefined): boolean {
+  return one?.kind !== "int" || other?.kind !== "int" || one.value === other.value;
 }
 
 /** A statement of which only the tables are known reads any of their rows and, if it writes, changes any of them. */

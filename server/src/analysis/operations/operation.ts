@@ -94,6 +94,8 @@ export interface Operation {
   readonly lock: "none" | RowLock;
   /** True if it locks only the row that it returns among those that match (LIMIT, EXISTS, MIN and MAX). */
   readonly locksChosen?: true;
+  /** True if it passes by rows that others have locked: its condition says which. */
+  readonly skipsLocked?: true;
   /**
    * True if it may never be executed although its guard holds: it belongs to a row that may be absent, or to a case that may not hold. Its
    * locks are uncertain.
@@ -137,6 +139,13 @@ export interface Operation {
    * insertion that fails for a duplicate, which has none.
    */
   readonly caught?: readonly string[];
+  /**
+   * For a lock that its session holds beyond the transaction: the step that may give it up, in a later transaction of the unit; the unit's
+   * end if absent.
+   */
+  readonly session?: { readonly until?: number };
+  /** True for a lock that is not waited for: its statement begins, with its snapshot, when it is free. */
+  readonly asksFree?: true;
   /** The table that LOCK TABLE locks, and how; the operation is a read of the row that stands for that. */
   readonly tableLock?: {
     readonly table: string;

@@ -4,9 +4,9 @@ import type { Expression, Query } from "../../program/expression";
 import { aggregateTerms, combinedIn } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
-import { NO_ROWS, askedWhere, leaveOut, unknownTerm } from "./builder";
+import { NO_ROWS, askedWhere, unknownTerm } from "./builder";
 import { canCombine, combinationsOf, overAll } from "./combinations";
-import { flattenExpression } from "./expression";
+import { SKIPPED, flattenExpression } from "./expression";
 import { inlineQuery } from "./inline";
 import type { Operation, Term } from "./operation";
 import { namedOutputs, outputsOf } from "./outputs";
@@ -34,9 +34,7 @@ import {
  * subquery) are unknown, with a loss.
  */
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
-  const asked = inlineQuery(withoutOthers(query));
-  if (asked.lock?.wait === "skip-locked")
-    leaveOut(builder, "SKIP LOCKED is searched as a lock that waits, so that what it skips is not");
+  const asked = withoutSkipped(builder, inlineQuery(withoutOthers(query)));
   if (asked.setOperations.length > 0) return unionOf(builder, asked, outer);
   if (isAggregate(asked)) {
     const result = aggregateTerms(builder, asked, outer);
@@ -45,12 +43,41 @@ export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows 
   return plain(builder, asked, outer, rows);
 }
 
+/** The query without the rows that SKIP LOCKED passes by: any of those that it would lock, as others lock them. */
+function withoutSkipped(builder: Builder, query: Query): Query {
+  const { lock, relations, where } = query;
+  if (lock?.wait !== "skip-locked") return query;
+  const kept = relations.flatMap(({ alias, table, kind }): readonly Expression[] => {
+    const { primaryKey } = tableOf(builder.tables, table);
+    if (kind !== "base" || (lock.of.length > 0 && !lock.of.includes(alias))) return [];
+    const key = primaryKey.map((column): Expression => ({
+      kind: "column",
+      relation: alias,
+      column,
+    }));
+    const place: Expression = {
+      kind: "unknown",
+      id: `skip ${String(builder.steps.length)} ${alias}`,
+      type: "int",
+      dependsOn: [],
+      why: SKIPPED,
+    };
+    return [
+      {
+        kind: "not",
+        operand: { kind: "call", name: SKIPPED, arguments: [place, ...key], deterministic: true },
+      },
+    ];
+  });
+  return { ...query, where: { kind: "and", operands: [where, ...kept] } };
+}
+
 /**
  * A fingerprint of all rows of a query, equal for different sets only by chance; undefined if rows cannot be enumerated. It sums an
  * uninterpreted function over the rows.
  */
 export function rowsTerm(builder: Builder, query: Query): Term | undefined {
-  const asked = inlineQuery(withoutOthers(query));
+  const asked = withoutSkipped(builder, inlineQuery(withoutOthers(query)));
   const plainRows = !isAggregate(asked) && setsOf(asked).length === 0;
   const all = asked.setOperations.length === 0 && plainRows && !asked.distinct;
   if (!all || asked.limit || asked.offset || !canCombine(asked.relations)) return undefined;

@@ -197,7 +197,7 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
       : partnered,
     pick: selection.point ? "point" : ordered ? "first" : "some",
     ...(ordered && !selection.point ? { orderBy } : {}),
-    ...(locks ? { lock: lock.strength } : {}),
+    ...(locks && lockOf(lock)),
     ...(state.placing.isLimited ? { locksChosen: true } : {}),
   });
   state.drafts.push({ alias: relation.alias, draft });
@@ -248,8 +248,12 @@ function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"])
 }
 
 /** The lock that a query takes on the rows of all its relations. */
-export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock">> {
-  return lock && lock.of.length === 0 ? { lock: lock.strength } : {};
+export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock" | "skipsLocked">> {
+  return lock && lock.of.length === 0 ? lockOf(lock) : {};
+}
+
+function lockOf({ strength, wait }: LockClause): Pick<Operation, "lock" | "skipsLocked"> {
+  return { lock: strength, ...(wait === "skip-locked" && { skipsLocked: true }) };
 }
 
 /** Conditions on a derived relation hold, or the result is empty. */

@@ -109,6 +109,7 @@ function perRow(
   member: Term | undefined,
 ): ResultTerms | undefined {
   const plain =
+    query.lock?.wait !== "skip-locked" &&
     query.setOperations.length + query.groupBy.length + query.orderBy.length === 0 &&
     query.distinctOn === undefined &&
     setsOf(query).length === 0 &&

@@ -20,6 +20,7 @@ import { withByteLiterals } from "./byteLiterals";
 import { unknownColumns } from "./checkNames";
 import type { CodeSources, SourceFile } from "./text/sources";
 import { withEqualTexts } from "./collations";
+import { withLockAnswers } from "./lockRequests";
 import { withLooseTexts } from "./looseTexts";
 import { createGrouping, type Group } from "./dialectDetection/databaseGroups";
 import { createDialectReader, type Indications } from "./dialectDetection/dialectsOf";
@@ -349,7 +350,8 @@ function settle(
   const isDoubtful =
     doubts.tables.size > 0 &&
     [...namedTables(fired.body).tables.keys()].some((name) => doubts.tables.has(name));
-  return asUnit(withToday(isDoubtful ? replaceStatements(fired, doubts.replace) : fired));
+  const told = isDoubtful ? replaceStatements(fired, doubts.replace) : fired;
+  return asUnit(withLockAnswers(withToday(told)));
 }
 
 const settled = ofNodes((tables: readonly Table[], transaction: Transaction) =>

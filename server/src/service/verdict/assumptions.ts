@@ -52,6 +52,7 @@ const KINDS: readonly Assumption["kind"][] = [
   "check",
   "distinct",
   "rollbacks",
+  "refusals",
   "recorded",
 ];
 

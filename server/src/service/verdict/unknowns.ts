@@ -10,7 +10,7 @@ import type { SourceRange } from "../../protocol/source";
 import { durationText, durationWords } from "../../workspace/duration";
 import type { SkippedFile } from "../../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "../search/search";
-import { asksForLocks, statementPrecision, statementsOf, tablesOf } from "../statements";
+import { statementPrecision, statementsOf, tablesOf } from "../statements";
 import { lastingLocks, unsearchedParts } from "./searchGaps";
 import type { SearchedAs } from "./searchGaps";
 
@@ -119,22 +119,15 @@ export function weakenings(
       ...transaction.taint.map((loss) => ({ loss, source: loss.source ?? transaction.header })),
       ...statements.flatMap(({ source, taint }) => taint.map((loss) => ({ loss, source }))),
     ];
-    const skipping = statements.filter((each) => asksForLocks(each, "skip-locked"));
-    const skips = skipping.map(({ source }) => ({
-      loss: { reason: "SKIP LOCKED passes by what others have locked" },
-      source,
-    }));
     const told = new Set(placed.map(({ loss }) => loss.reason));
     const open = (losses.get(transaction.id) ?? []).filter((reason) => !told.has(reason));
     const all = [
       ...placed.filter(
         ({ loss }) => loss.effect === "outside" || (!serializable && loss.effect === "over"),
       ),
-      ...(serializable
-        ? skips
-        : open
-            .filter(() => !apart.has(transaction.id))
-            .map((reason) => ({ loss: { reason }, source: transaction.header }))),
+      ...open
+        .filter(() => !serializable && !apart.has(transaction.id))
+        .map((reason) => ({ loss: { reason }, source: transaction.header })),
     ];
     return all.map(({ loss, source }) => ({
       reason: `weakened: ${loss.reason.replace(/\.$/u, "")}`,

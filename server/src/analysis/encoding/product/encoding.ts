@@ -29,6 +29,7 @@ import { differences, timelessDifference } from "./outcome";
 import type { Member } from "./parts";
 import { makeRun } from "./run";
 import { assertOrder } from "./scans";
+import { assertSessionLocks } from "./sessionLocks";
 import { makeSnapshots } from "./snapshots";
 import { assertTableLocks } from "./tableLocks";
 import { assertTimes } from "./times";
@@ -130,6 +131,7 @@ export function allowedBy(
   }
   assertLocks(script, tuple, run, snapshots);
   assertTableLocks(script, tuple, run, snapshots);
+  assertSessionLocks(script, tuple, run, snapshots);
   assertTimes(script, tuple, run, snapshots);
   const order = [...tuple.transactions.keys()];
   const dependencies = order.flatMap((from) =>

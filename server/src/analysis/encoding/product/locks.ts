@@ -90,6 +90,8 @@ function comingAfter(
   const next = snapshots.nextStep(instance, operation.step);
   const result: Smt[] = [];
   if (next !== undefined) result.push(snapshots.beginsAfter(first.instance, instance, next));
+  if (operation.asksFree)
+    result.push(snapshots.beginsAfter(first.instance, instance, operation.step));
   if (snapshots.times !== undefined) {
     const { ends, acts } = snapshots.times;
     result.push(isBefore(ends(first.instance), acts(instance, operation.step)));

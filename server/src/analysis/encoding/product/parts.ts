@@ -1,5 +1,6 @@
 // The transactions of a tuple's units: their possible commit orders, and each of them alone.
 import type { FlatTransaction, Operation } from "../../operations/operation";
+import { HIDDEN } from "../../operations/operation";
 import { FALSE as NEVER } from "../../operations/terms";
 
 /** An instance of a tuple: a transaction, or one of a unit's. */
@@ -72,19 +73,40 @@ export function operationsOf(whole: FlatTransaction, part?: number): readonly Op
   return whole.operations.filter(({ step }) => step >= own.from && step < own.to);
 }
 
+/** The transactions of the unit, by index, that touch tables while its session holds the lock. */
+export function heldParts(
+  { parts = [], operations }: FlatTransaction,
+  { step, session }: Operation,
+): readonly number[] {
+  return parts.flatMap(({ from, to }, part) => {
+    const isHeld = to > step && to <= (session?.until ?? Infinity);
+    const touches = operations.some(
+      (each) => each.step >= from && each.step < to && !each.table.startsWith(HIDDEN),
+    );
+    return isHeld && touches ? [part] : [];
+  });
+}
+
 interface Piece {
   readonly member: Member;
   /** True if its statements see everything committed before its own commit. */
   readonly isInstant: boolean;
   readonly operations: readonly Operation[];
+  /** True for one of several transactions that are run under a lock of the session: they are not moved apart. */
+  readonly isTogether?: boolean;
 }
 
 function piecesOf(transaction: FlatTransaction, unit: number): readonly Piece[] {
   const { parts } = transaction;
   if (!parts) return [{ member: { unit }, isInstant: false, operations: transaction.operations }];
+  const several = transaction.operations
+    .flatMap((each) => (each.session ? [heldParts(transaction, each)] : []))
+    .filter((held) => held.length > 1);
+  const together = new Set(several.flat());
   return parts.map((each, part) => {
     const operations = operationsOf(transaction, part);
-    return { member: { unit, part }, isInstant: each.single, operations };
+    const isTogether = together.has(part);
+    return { member: { unit, part }, isInstant: each.single, operations, isTogether };
   });
 }
 
@@ -115,6 +137,7 @@ function isLocal(piece: Piece, lists: readonly (readonly Piece[])[]): boolean {
 }
 
 function conflict(a: Piece, b: Piece): boolean {
+  if (a.isTogether && b.isTogether) return true;
   return a.operations.some((one) =>
     b.operations.some(
       (other) => one.table === other.table && (one.kind !== "read" || other.kind !== "read"),

@@ -60,6 +60,7 @@ export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowK
   if (asked === FALSE) return FALSE;
   if (access.skips) return and(asked, not(run.state(access, "snapshot", EXISTS, row).value));
   if (access.operation.kind === "insert") return asked;
+  if (access.operation.skipsLocked) return and(asked, run.matches(access, access.view, row));
   // A deleted row is still waited for in its old version.
   const level = levelOf(tuple, access);
   if (level?.locks === "scanned") return scans(run, access, row);

@@ -2,6 +2,7 @@
 import { TODAY } from "../currentDate";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
+import { lockRequest } from "../lockRequests";
 import { lose } from "../nsp/scope";
 import { compare, connective } from "../terms";
 import {
@@ -13,6 +14,7 @@ import {
   SESSION_MEMORY,
 } from "./functions";
 import { movedMoment } from "./moments";
+import { baseOf } from "./statementBase";
 import type { SyntaxExpression } from "./syntax";
 import { isMysql, weaken, type Expressions } from "./work";
 
@@ -132,17 +134,31 @@ function special(call: Call, of: Expressions): Expression | undefined {
     case "last_insert_id":
       return first === undefined ? undefined : value(first);
     case "get_lock":
-      // In a query the server may evaluate it once per row.
-      if (first === undefined || of.scope.sources.length > 0 || of.scope.outer) return undefined;
-      weaken(work, "GET_LOCK, which outlives the transaction and may give up", "outside");
-      work.heldKeys.push(value(first));
-      return literal(1);
+      return first && sessionLock("asks", value(first), of);
+    case "release_lock":
+      return first && sessionLock("releases", value(first), of);
+    case "release_all_locks":
+      return sessionLock("releases", undefined, of);
     case "sleep":
     case "benchmark":
       return literal(0);
     default:
       return undefined;
   }
+}
+
+/** The answer of GET_LOCK or RELEASE_LOCK, 1 or 0; undefined in a query, where the server may evaluate it once per row. */
+function sessionLock(
+  does: "asks" | "releases",
+  key: Expression | undefined,
+  { scope, work }: Expressions,
+): Expression | undefined {
+  if (scope.sources.length > 0 || scope.outer) return undefined;
+  const { ids } = work.context;
+  const asked = { does, mode: "exclusive", outlives: true, ...(key && { key }) } as const;
+  const { statement, answer } = lockRequest(asked, { ...baseOf(work), taint: work.taint }, ids);
+  work.locks.push(statement);
+  return { kind: "conditional", condition: answer, then: literal(1), otherwise: literal(0) };
 }
 
 /** CONCAT is NULL if a part is; SQL Server's treats NULL as an empty text. */

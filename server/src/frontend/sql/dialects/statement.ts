@@ -3,9 +3,10 @@ import type { Dialect } from "../../../program/dialect";
 import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Command, Statement } from "../../../program/statement";
+import type { Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { lowerByWords } from "../fallback";
+import { askedFor, withLocks } from "../lockRequests";
 import { sourceIn, type Lowering, type LoweringContext } from "../lowering";
 import { inLowerCase } from "../text/spelling";
 import { withDistinctNames, emptyQuery } from "../terms";
@@ -45,7 +46,7 @@ export function lowerDialectStatement(
         statements: asked.statements.map((each) => withSharedReads(each, context.changesLock)),
       }
     : asked;
-  const result = withLocks(shared, work);
+  const result = withLocks(shared, work.locks);
   return outputs === "conditions" ? withConditions(result) : result;
 }
 
@@ -90,7 +91,7 @@ export function lowerDialectExpression(
   for (const reason of parsed.losses) weaken(work, reason);
   const of = expressions({ sources: [] }, work);
   const value = use === "value" ? lowerValue(parsed.tree, of) : lowerCondition(parsed.tree, of);
-  return { value, taint: work.taint, locks: locksOf(work) };
+  return { value, taint: work.taint, locks: askedFor(work.locks, [value]) };
 }
 
 function unread(
@@ -185,33 +186,13 @@ function select(tree: SyntaxQuery, work: Work): Lowering {
     : { statements: [statement], result, targets };
 }
 
-/** The GET_LOCK locks of a statement or expression, in order. They are held until RELEASE_LOCK. */
-function locksOf(work: Work): readonly Statement[] {
-  return work.heldKeys.map((key) => ({
-    ...baseOf(work),
-    ...({ kind: "lock", mode: "exclusive", key, outlives: true, taint: work.taint } as const),
-  }));
-}
-
-function withLocks(result: Lowering, work: Work): Lowering {
-  const locks = locksOf(work);
-  if (locks.length === 0) return result;
-  const { statements, commands } = result;
-  const first = locks.map((statement): Command => ({ kind: "statement", statement }));
-  return {
-    ...result,
-    statements: [...locks, ...statements],
-    ...(commands && { commands: [...first, ...commands] }),
-  };
-}
-
 /** DO: the queries and side effects of its values. */
 function done(nodes: readonly SyntaxExpression[], work: Work): Lowering {
   const outputs = nodes.map((node, at) => ({
     name: `value${String(at + 1)}`,
     value: lowerFreeValue(node, work),
   }));
-  const isLocked = work.heldKeys.length > 0;
+  const isLocked = work.locks.length > 0;
   if (!nodes.some(asks) && (isLocked || work.taint.length === 0)) return { statements: [] };
   const query = inShareMode(emptyQuery(outputs));
   const into = work.context.ids.result();

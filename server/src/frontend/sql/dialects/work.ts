@@ -2,6 +2,7 @@
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, Query } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
+import type { LockStatement } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { sourceOf, type LoweringContext } from "../lowering";
 import { lose, resolveColumn, type Scope } from "../nsp/scope";
@@ -12,8 +13,8 @@ export interface Work {
   readonly dialect: Dialect;
   readonly source: SourceRange;
   readonly taint: Taint[];
-  /** The GET_LOCK locks taken so far. */
-  readonly heldKeys: Expression[];
+  /** The locks that GET_LOCK asks for so far, or RELEASE_LOCK gives up. */
+  readonly locks: LockStatement[];
   readonly ctes: ReadonlyMap<string, Query>;
   /** Outputs of the current query, which GROUP BY and HAVING may name by alias. */
   readonly aliases: ReadonlyMap<string, SyntaxOutput>;
@@ -40,7 +41,7 @@ export interface Expressions {
 /** The initial state for the statement of a context. */
 export function startWork(context: LoweringContext, dialect: Dialect): Work {
   const source = sourceOf(context.piece);
-  const lists = { taint: [], heldKeys: [] };
+  const lists = { taint: [], locks: [] };
   return { context, dialect, source, ...lists, ctes: new Map(), aliases: new Map() };
 }
 

@@ -2,7 +2,8 @@
 import type { FuncCall, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
-import type { CallArgument } from "../lowering";
+import { lockRequest, type LockCall } from "../lockRequests";
+import { textOf, type CallArgument } from "../lowering";
 import { functionFacts, isPure } from "../../../program/functions";
 import { constantOf, lastName, schemaOf, stringsOf } from "./ast";
 import { lowerCast } from "./cast";
@@ -58,10 +59,49 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
     return lowerCast({ arg, typeName: { names: [{ String: { sval: name } }] } }, scope, work);
   if (SUPABASE.has(stringsOf(call.funcname).join(".")) && args.length === 0)
     return ofSession(`the session's ${name}`, work);
+  const locked = advisoryLock(call, args, scope, work);
+  if (locked !== undefined) return locked;
   const reason = `the function ${name}()`;
   // It takes a lock, or says that another has it: neither is any value.
-  const effect = /^pg_try_advisory_/.test(name) ? "approx" : "outside";
+  const effect = /^pg_(?:try_)?advisory_/.test(name) ? "approx" : "outside";
   return loseOutside(work, reason, args, functionFacts(name).type, effect);
+}
+
+/** The answer of a function of advisory locks, asked before its statement; undefined in a query, where it may be called for each row. */
+function advisoryLock(
+  call: FuncCall,
+  args: readonly Expression[],
+  { sources, outer }: Scope,
+  { context, source, taint: losses, locks }: Work,
+): Expression | undefined {
+  const asked = advisoryCall(lastName(call.funcname), args);
+  if (asked === undefined || locks === undefined || sources.length > 0 || outer) return undefined;
+  const { ids, piece } = context;
+  const base = { id: ids.statement(), source, text: textOf(piece), taint: losses };
+  const { statement, answer } = lockRequest(asked, base, ids);
+  locks.push(statement);
+  return asked.does === "waits" ? literal("") : answer;
+}
+
+/** The request that a function of advisory locks makes; undefined for other functions. Two keys lock their pair. */
+export function advisoryCall(name: string, keys: readonly Expression[]): LockCall | undefined {
+  const all = { mode: "exclusive", outlives: true } as const;
+  if (name === "pg_advisory_unlock_all") return { does: "releases", ...all };
+  const parts = /^pg_(try_)?advisory_(xact_)?(un)?lock(_shared)?$/.exec(name);
+  const [first, second] = keys;
+  if (parts === null || first === undefined) return undefined;
+  const [, tries, xact, un, shared] = parts;
+  const pair: Expression[] = second === undefined ? [] : [first, literal(","), second];
+  const key: Expression =
+    pair.length === 0
+      ? first
+      : { kind: "call", name: "concat", arguments: pair, deterministic: true };
+  return {
+    does: un ? "releases" : tries ? "asks" : "waits",
+    mode: shared ? "share" : "exclusive",
+    outlives: !xact,
+    key,
+  };
 }
 
 /** `extract(epoch from x)` and `date_trunc('day', x)`; undefined for other calls. */

@@ -3,6 +3,7 @@ import type { Node, SelectStmt } from "libpg-query";
 import type { Expression, ValueType, Query, Relation } from "../../../program/expression";
 import { mapColumns } from "../../../program/mapColumns";
 import type { Taint } from "../../../program/precision";
+import type { LockStatement } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import type { LoweringContext } from "../lowering";
 import { typeOf } from "../types";
@@ -69,6 +70,8 @@ export interface Work {
   readonly recursion: Recursion;
   /** Result names of the data-changing WITH queries in use. */
   readonly usedRows: Set<string>;
+  /** The locks that its functions ask for, in order; absent where nothing can run before it. */
+  readonly locks?: LockStatement[];
 }
 
 /** The injected lowering of expressions and queries: see recursion.ts. */

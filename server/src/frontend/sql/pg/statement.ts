@@ -1,15 +1,15 @@
 // Statements by PostgreSQL's own parser, which is authoritative.
 import type { Node, SelectStmt, TruncateStmt } from "libpg-query";
-import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
 import { dictionary, ownEntry } from "../../../protocol/dictionary";
-import { literal, TRUE } from "../expressions";
+import { TRUE } from "../expressions";
+import { lockRequest, withLocks } from "../lockRequests";
 import { sourceOf, textOf, type Lowering, type LoweringContext } from "../lowering";
 import { referringFirst } from "../references";
 import { withDistinctNames } from "../terms";
 import { kindOf, lastName, rangeVarsOf, schemaOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
-import { callArguments } from "./call";
+import { advisoryCall, callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
 import { copiedQuery, lowerCopyFrom } from "./copy";
 import { expressionOf } from "./expression";
@@ -42,11 +42,13 @@ export function lowerWithPg(context: LoweringContext, parser: PgParser): PgResul
 
 /** One statement of the tree in the AR. Never fails: an unknown one becomes opaque. */
 export function lowerStatement(node: Node, context: LoweringContext): Lowering {
-  const work = startWork(context);
+  const locks: LockStatement[] = [];
+  const work = { ...startWork(context), locks };
   const clause = withClauseOf(node);
-  return definitionsOf(clause).some(changesData)
+  const lowered = definitionsOf(clause).some(changesData)
     ? lowerWithChanges(node, clause, work, lowerSingle)
     : lowerSingle(node, work);
+  return withLocks(lowered, locks);
 }
 
 /** The initial work for one statement or expression. */
@@ -160,7 +162,7 @@ function lowerSelect(select: SelectStmt, work: Work): Lowering {
   return one({ ...base, kind: "select", query, into, discarded: false, taint: work.taint });
 }
 
-/** A plain SELECT pg_advisory_xact_lock(...) is a lock; one with two keys locks their pair. */
+/** A plain SELECT pg_advisory_xact_lock(...) is a lock, and gives nothing. */
 function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined {
   const [target, ...others] = select.targetList ?? [];
   if (target === undefined || others.length > 0 || !("ResTarget" in target)) return undefined;
@@ -171,31 +173,11 @@ function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined
     return undefined;
   }
   const { funcname, args = [] } = val.FuncCall;
-  const name = lastName(funcname);
-  if (!/^pg_advisory_(xact_)?lock(_shared)?$/.test(name)) return undefined;
-  const outlives = !name.includes("xact");
-  if (outlives) taint(work, "a lock that outlives the transaction");
-  const base = baseOf(work);
+  if (advisoryCall(lastName(funcname), [TRUE])?.does !== "waits") return undefined;
+  const base = { ...baseOf(work), taint: work.taint };
   const keys = args.map((arg) => lowerExpression(arg, NO_SOURCES, work));
-  const [first = literal(0), second] = keys;
-  const key: Expression =
-    second === undefined
-      ? first
-      : {
-          kind: "call",
-          name: "concat",
-          arguments: [first, literal(","), second],
-          deterministic: true,
-        };
-  const mode = name.endsWith("_shared") ? "share" : "exclusive";
-  return {
-    ...base,
-    kind: "lock",
-    mode,
-    key,
-    ...(outlives && { outlives }),
-    taint: work.taint,
-  };
+  const asked = advisoryCall(lastName(funcname), keys);
+  return asked && lockRequest(asked, base, work.context.ids).statement;
 }
 
 const LOCK_MODES = [

@@ -1,4 +1,5 @@
 // The commands of a routine as transactions: one, or several if it commits.
+import type { Taint } from "../../../program/precision";
 import type { DeclaredLevel, Parameter, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Command } from "../../../program/statement";
@@ -85,7 +86,8 @@ export function touchesTables(commands: readonly Command[]): boolean {
         touches = true;
       },
       statement: (statement) => {
-        if (statement.kind !== "select") touches = true;
+        const { kind } = statement;
+        if (kind !== "select" && (kind !== "lock" || statement.table !== undefined)) touches = true;
       },
     },
   );
@@ -98,11 +100,18 @@ export function sessionLocksIn(command: Command): readonly Command[] {
   walkCommand(command, {
     command: (each) => {
       if (each.kind !== "statement" || each.statement.kind !== "lock") return;
-      if (each.statement.outlives === true) found.push(each);
+      const { granted: _, ...statement } = each.statement;
+      if (statement.outlives !== true || statement.releases === true) return;
+      const { source } = statement;
+      const loss: Taint = { effect: "outside", reason: CARRIED, source };
+      const taint = [...statement.taint, loss];
+      found.push({ ...each, statement: { ...statement, taint } });
     },
   });
   return found;
 }
+
+const CARRIED = "a lock of the session that another part of the routine asks for";
 
 /** Parameters of an uninformative type get the type of what they are compared with. */
 function typed(

@@ -36,7 +36,11 @@ export function addStatement(
   state.emitted += 1;
   if (connection?.isGiven === true) state.ranOn.given = true;
   else state.ranOn.own = true;
-  const taint = [...statement.taint, ...unknowns(state, statement)];
+  const taint = [
+    ...statement.taint,
+    ...unknowns(state, statement),
+    ...pooledLock(state, connection, statement),
+  ];
   const through = throughTo(state, statement.source);
   notePoint(state, source);
   const called = through.length > 0 && { through };
@@ -46,6 +50,20 @@ export function addStatement(
   const command = { kind: "statement", statement: placed } as const;
   if (connection?.isGiven === true) onGiven.set(command.statement, true);
   emit(state, command);
+}
+
+/** A session's lock that is asked for on a pool excludes nobody for certain: the next statement may get another connection, or this one. */
+function pooledLock(
+  { open }: State,
+  connection: Connection | undefined,
+  statement: Statement,
+): readonly Taint[] {
+  if (statement.kind !== "lock" || statement.outlives !== true) return [];
+  if (connection?.isPool === false && connection.mayBeOne !== true) return [];
+  const isWithin = open.length > 0 && connection?.isPool !== true;
+  const reason =
+    "a lock of a session on a pool, of which each statement may get another connection";
+  return isWithin ? [] : [{ effect: "outside", reason, source: statement.source }];
 }
 
 const onGiven = attribute<Statement, true>();

@@ -1,8 +1,9 @@
 // Expressions of PL/pgSQL: each is a query, so its reads become a statement before its use.
 import type { Node } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
-import type { Statement } from "../../../../program/statement";
+import type { LockStatement, Statement } from "../../../../program/statement";
 import { literal } from "../../expressions";
+import { askedFor } from "../../lockRequests";
 import type { Span } from "../../text/split";
 import { pieceOf } from "../../routine/body";
 import { hoistQueries } from "../../routine/hoist";
@@ -43,8 +44,10 @@ export function expressionsAt(state: State, span: Span, shown: Span = span): rea
       return { kind: "field", result: result?.name ?? "", field, at: "first" };
     });
   }
-  const work = startWork(context);
+  const locks: LockStatement[] = [];
+  const work = { ...startWork(context), locks };
   const values = (select.targetList ?? []).map((target) => targetValue(target, work));
+  for (const statement of askedFor(locks, values)) emit(state, { kind: "statement", statement });
   return hoistQueries(state, values, { piece, taint: work.taint, span });
 }
 

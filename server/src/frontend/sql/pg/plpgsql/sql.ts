@@ -106,7 +106,7 @@ function take(state: State, lowered: Lowering, span: Span, options: SqlOptions):
 function calledLocks(lowered: Lowering): Lowering {
   if (lowered.statements.some((each) => each.kind !== "lock")) return lowered;
   const statements = lowered.statements.map((each): Statement =>
-    each.kind === "lock" && each.table !== undefined ? { ...each, isCalled: true } : each,
+    each.kind === "lock" ? { ...each, isCalled: true } : each,
   );
   return { ...lowered, statements };
 }
