@@ -107,6 +107,7 @@ export function openView(schema: Schema, rules: AccessRules, own: readonly Write
     tables: tablesOf(snapshot),
     acting: (step) => ({
       lock,
+      isHeld: () => true,
       unlockObject: () => undefined,
       lockObject: () => undefined,
       current: (table, key) =>

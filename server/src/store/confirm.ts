@@ -22,37 +22,47 @@ import { mayRefuse } from "./serializable";
  * read. Never throws for an unsuitable plan: that is a reason. Takes n! serial runs, n at most 4.
  */
 export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Confirmation {
-  let best = confirmPlan(program, levels, plan);
-  if (best.status !== "confirmed") return best;
-  let known = plan;
-  for (const granted of withLockGranted(program, plan)) {
-    const more = granted(known);
+  let best: Confirmation | undefined;
+  for (const more of grantedLocks(program, plan)) {
     const judged = confirmPlan(program, levels, more);
-    if (judged.status === "confirmed" && judged.severity === best.severity)
-      [best, known] = [judged, more];
+    if (judged.status === "confirmed" && judged.severity === "state") return judged;
+    if (best?.status !== "confirmed") best = judged;
   }
-  return best;
+  // The plan itself is the last one.
+  return best ?? confirmPlan(program, levels, plan);
 }
 
-/** The plans with one more lock granted: one that is refused should be held by another instance, if it can be. */
-function withLockGranted(
-  program: Program,
-  { instances }: WitnessPlan,
-): readonly ((plan: WitnessPlan) => WitnessPlan)[] {
-  return instances.flatMap(({ instance, transaction, arguments: given }) => {
+/** Requests for locks of which each set is tried; of more, all at once. */
+const MOST_REQUESTS = 4;
+
+/**
+ * The plan, and before it those with locks granted that it has refused, most grants first: a lock that is refused has to be held
+ * by another instance, which the search does not ask for.
+ */
+function grantedLocks(program: Program, plan: WitnessPlan): readonly WitnessPlan[] {
+  const refused = plan.instances.flatMap(({ instance, transaction, arguments: given }) => {
     const own = program.transactions.find(({ id }) => id === transaction);
-    const refused = (own?.parameters ?? []).filter(
-      ({ name, isGrant }) => isGrant && ownEntry(given, name) === false,
+    return (own?.parameters ?? []).flatMap(({ name, isGrant }) =>
+      isGrant && ownEntry(given, name) === false ? [{ instance, name }] : [],
     );
-    return refused.map(({ name }) => (plan: WitnessPlan): WitnessPlan => ({
-      ...plan,
-      instances: plan.instances.map((each) =>
-        each.instance === instance
-          ? { ...each, arguments: { ...each.arguments, [name]: true } }
-          : each,
-      ),
-    }));
   });
+  const sets =
+    refused.length > MOST_REQUESTS
+      ? [refused, []]
+      : refused
+          .reduce<readonly (typeof refused)[]>(
+            (all, each) => all.flatMap((set) => [set, [...set, each]]),
+            [[]],
+          )
+          .toSorted((a, b) => b.length - a.length);
+  return sets.map((set) => ({
+    ...plan,
+    instances: plan.instances.map((each) => {
+      const own = set.filter(({ instance }) => instance === each.instance);
+      const granted = Object.fromEntries(own.map(({ name }) => [name, true]));
+      return { ...each, arguments: { ...each.arguments, ...granted } };
+    }),
+  }));
 }
 
 function confirmPlan(program: Program, levels: Levels, plan: WitnessPlan): Confirmation {

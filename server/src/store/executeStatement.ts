@@ -59,7 +59,10 @@ function lockKey(
   frame: StatementFrame,
 ): number {
   const name = key && `advisory ${renderValue(evaluate(key, frame))}`;
-  if (granted !== undefined && !isTrue({ kind: "parameter", name: granted }, frame)) return 0;
+  if (granted !== undefined && !isTrue({ kind: "parameter", name: granted }, frame)) {
+    if (frame.acting.isHeld(name ?? "advisory ", mode)) return 0;
+    throw new NotExecutable("nobody in this run has the lock that is refused");
+  }
   if (releases) frame.acting.unlockObject(name, mode);
   else frame.acting.lockObject(name ?? "advisory ", mode, outlives);
   return 1;

@@ -83,6 +83,8 @@ export interface Acting {
   readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
   /** Locks a table or an advisory key; `outlives`: beyond the transaction's end. Throws WaitFor. */
   readonly lockObject: (name: string, mode: string, outlives?: true) => void;
+  /** True if another session has a lock that keeps this one out; of runs without locks nobody knows, so it may be. */
+  readonly isHeld: (name: string, mode: string) => boolean;
   /** Gives up the session's lock of that name, or all that outlive its transactions. */
   readonly unlockObject: (name: string | undefined, mode: string) => void;
   /** The newest rows, for constraints; with a primary key, only its row is needed. */

@@ -75,12 +75,12 @@ export function actingOf(server: Server, session: Session): Acting {
   const { level } = session;
   const current = level.candidates === "current";
   const newest = visibleTables(server, session, server.newest);
+  const holdersOfName = (name: string, mode: string): readonly Session[] =>
+    othersOf(server, session).filter((each) =>
+      each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
+    );
   const take = (name: string, mode: string, outlives?: true): void => {
-    const holders = othersOf(server, session)
-      .filter((each) =>
-        each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
-      )
-      .map((each) => each.machine.instance);
+    const holders = holdersOfName(name, mode).map((each) => each.machine.instance);
     waitFor(holders, { name, mode });
     // A session gives up each of its locks on its own.
     if (outlives || !session.locks.some((held) => held.name === name && held.mode === mode))
@@ -103,6 +103,7 @@ export function actingOf(server: Server, session: Session): Acting {
       // Only PostgreSQL's implicit table locks are modelled; explicit ones are locks everywhere.
       take(name, mode, outlives);
     },
+    isHeld: (name, mode) => server.isSerial === true || holdersOfName(name, mode).length > 0,
     unlockObject: (name, mode) => {
       const isOwn = (held: HeldLock): boolean => held.outlives === true && held.mode === mode;
       const given = session.locks.findLast((held) => isOwn(held) && held.name === name);

@@ -277,6 +277,7 @@ function visibleTables(
 function actingOf(tables: Tables, step: number): Acting {
   return {
     lock: (row) => ({ kind: "row", row, changed: false }),
+    isHeld: () => true,
     unlockObject: () => undefined,
     lockObject: () => undefined,
     current: tables.rows,

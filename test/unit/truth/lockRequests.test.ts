@@ -23,6 +23,13 @@ function routine(...body: readonly string[]): string {
 DECLARE x int; got bool; BEGIN ${body.join(" ")} RETURN true; END $$;`;
 }
 
+function firstOf(
+  schedule: LevelReport["anomalies"][number]["witness"]["schedule"],
+  instance: string,
+): number {
+  return schedule.findIndex((each) => each.instance === instance);
+}
+
 describe("a lock of PostgreSQL that may be refused", () => {
   const cases = [
     [
@@ -82,6 +89,34 @@ describe("a lock of PostgreSQL that may be refused", () => {
       await verdictOf(routine(asks, LOSES, "PERFORM pg_advisory_unlock_all();")),
       "anomaly",
     );
+  });
+
+  it("is not refused in a run that is told where nobody has it", async () => {
+    const functions = `${ACC}
+CREATE FUNCTION careful(p int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(p) THEN RETURN; END IF;
+  UPDATE acc SET v = (SELECT v FROM acc WHERE id = p) - 1 WHERE id = p;
+END $$;
+CREATE FUNCTION careless(p int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x int;
+BEGIN
+  PERFORM pg_try_advisory_xact_lock(p);
+  SELECT v INTO x FROM acc WHERE id = p;
+  UPDATE acc SET v = x + 1 WHERE id = p;
+END $$;`;
+    const { anomalies, unknown } = await analyse([sql(functions)], RC, 2);
+    // Both ask first of all.
+    const confirmed = anomalies.filter(({ status }) => status === "confirmed");
+    const asked = confirmed.map(({ witness: { instances, schedule } }) =>
+      instances
+        .toSorted((a, b) => firstOf(schedule, a.instance) - firstOf(schedule, b.instance))
+        .map((each) => each.arguments["lock 1 granted"]),
+    );
+    assert.ok(asked.length > 0);
+    for (const each of asked) assert.deepEqual(each, [true, false]);
+    const reasons = unknown.map(({ reason }) => reason).join("\n");
+    assert.match(reasons, /nobody in this run has the lock/);
   });
 
   it("has somebody who holds it where a run is told", async () => {
