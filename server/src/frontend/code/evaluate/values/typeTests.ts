@@ -52,7 +52,10 @@ function declaredName(value: Extract<Value, { kind: "input" }>): Value | undefin
 /** The type of an argument that may be anything: a function of that. */
 function typeOfInput(value: Extract<Value, { kind: "input" }>): Value {
   const args = [inputExpression(value)];
-  return scalar({ kind: "call", name: "code:typeof", arguments: args, deterministic: true }, "text");
+  return scalar(
+    { kind: "call", name: "code:typeof", arguments: args, deterministic: true },
+    "text",
+  );
 }
 
 const NAMES: Readonly<Record<string, string | undefined>> = {
