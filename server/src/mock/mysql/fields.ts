@@ -1,6 +1,7 @@
 // The fields that MySQL's packets are made of: "Basic Types" of the MySQL client/server protocol.
 
-import { bytesOfText, textOfBytes } from "../../frontend/sql/text/bytes";
+import { bytesOfText, isWellFormed, textOfBytes } from "../../frontend/sql/text/bytes";
+import type { ByteWriter } from "../byteWriter";
 
 /** Bytes that no client of this protocol sends. */
 export class MalformedPacket extends Error {}
@@ -39,7 +40,7 @@ export function readFields(payload: Buffer): FieldReader {
   }
   function lengthEncoded(): number {
     const first = payload.readUInt8(skip(1));
-    if (first < 0xfb) return first;
+    if (first < LONG) return first;
     if (first === 0xfc) return payload.readUInt16LE(skip(2));
     if (first === 0xfd) return payload.readUIntLE(skip(3), 3);
     if (first !== 0xfe) throw new MalformedPacket("a length that is none");
@@ -90,7 +91,7 @@ export function uint32(value: number): Buffer {
 
 /** A whole number that is not negative in as few bytes as it needs. */
 export function lengthEncodedInteger(value: number | bigint): Buffer {
-  if (value < 0xfb) return uint8(Number(value));
+  if (value < LONG) return uint8(Number(value));
   if (value <= 0xffff) return Buffer.concat([Buffer.of(0xfc), uint16(Number(value))]);
   const bytes = Buffer.alloc(value <= 0xffffff ? 4 : 9);
   if (bytes.length === 4) {
@@ -108,3 +109,28 @@ export function lengthEncodedText(value: string | Buffer): Buffer {
   const bytes = typeof value === "string" ? bytesOfText(value) : value;
   return Buffer.concat([lengthEncodedInteger(bytes.length), bytes]);
 }
+
+/** As `lengthEncodedText`, behind what is written. */
+export function writeText(into: ByteWriter, value: string): void {
+  const at = into.skip(1);
+  // A byte for each unit at least; most cells are short.
+  if (value.length < LONG && isWellFormed(value)) {
+    const size = into.text(value);
+    if (size < LONG) {
+      into.putUint8(size, at);
+      return;
+    }
+    into.shift(at + 1, 2);
+    into.putUint8(0xfc, at);
+    into.putUint16LE(size, at + 1);
+    return;
+  }
+  const bytes = bytesOfText(value);
+  const length = lengthEncodedInteger(bytes.length);
+  into.putUint8(length[0] ?? 0, at);
+  into.bytes(length.subarray(1));
+  into.bytes(bytes);
+}
+
+/** Lengths from here on take more than a byte. */
+const LONG = 0xfb;

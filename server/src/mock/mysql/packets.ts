@@ -2,6 +2,7 @@
 import { createByteQueue } from "../byteQueue";
 
 const FULL = 0xffffff;
+const HEADER = 4;
 
 export interface PacketReader {
   /**
@@ -94,17 +95,20 @@ export function createPacketReader(longest: number): PacketReader {
 
 /** The payloads as packets, numbered from `sequence` on. */
 export function packets(payloads: readonly Buffer[], sequence: number): Buffer {
-  const parts: Buffer[] = [];
+  let size = 0;
+  for (const { length } of payloads) size += length + HEADER * (Math.floor(length / FULL) + 1);
+  const bytes = Buffer.allocUnsafe(size);
+  let end = 0;
   let number = sequence;
   for (const payload of payloads) {
     for (let at = 0; at <= payload.length; at += FULL) {
-      const part = payload.subarray(at, at + FULL);
-      const header = Buffer.alloc(4);
-      header.writeUIntLE(part.length, 0, 3);
-      header.writeUInt8(number & 0xff, 3);
-      parts.push(header, part);
+      const length = Math.min(payload.length - at, FULL);
+      bytes.writeUIntLE(length, end, 3);
+      bytes.writeUInt8(number & 0xff, end + 3);
+      payload.copy(bytes, end + HEADER, at, at + length);
+      end += HEADER + length;
       number++;
     }
   }
-  return Buffer.concat(parts);
+  return bytes;
 }

@@ -1,13 +1,6 @@
 // Arguments of prepared statements and cells of their rows in MySQL's binary form.
 import { textOfBytes } from "../../frontend/sql/text/bytes";
-import {
-  lengthEncodedText,
-  MalformedPacket,
-  uint16,
-  uint32,
-  uint8,
-  type FieldReader,
-} from "./fields";
+import { MalformedPacket, uint16, uint32, uint8, type FieldReader } from "./fields";
 
 export interface ParameterType {
   /** The number of the type in the protocol. */
@@ -139,8 +132,8 @@ function digits(value: number, count: number): string {
   return String(value).padStart(count, "0");
 }
 
-/** A cell in binary form, from its text; `type` is one of `TYPES`. */
-export function binaryCell(text: string, type: number): Buffer {
+/** A cell in binary form, from its text; `type` is one of `TYPES`. Undefined for those that are texts there as well. */
+export function binaryCell(text: string, type: number): Buffer | undefined {
   switch (type) {
     case TYPES.tiny:
       return uint8(Number(text));
@@ -172,7 +165,7 @@ export function binaryCell(text: string, type: number): Buffer {
     case TYPES.time:
       return binaryTime(text);
     default:
-      return lengthEncodedText(text);
+      return undefined;
   }
 }
 

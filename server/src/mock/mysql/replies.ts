@@ -1,6 +1,14 @@
 // Messages of a MySQL server: handshake, OK, ERR, EOF and result sets. No TLS, and results end with EOF packets.
 import { ofNode } from "../../query/nodes";
-import { lengthEncodedInteger, lengthEncodedText, uint16, uint32, uint8 } from "./fields";
+import { createByteWriter } from "../byteWriter";
+import {
+  lengthEncodedInteger,
+  lengthEncodedText,
+  uint16,
+  uint32,
+  uint8,
+  writeText,
+} from "./fields";
 import { binaryCell, TYPES } from "./parameters";
 
 const FLAGS = {
@@ -131,11 +139,16 @@ export function textResult(
   rows: readonly (readonly (string | null)[])[],
   status: SessionStatus,
 ): readonly Buffer[] {
-  const encoded = rows.map((row) =>
-    Buffer.concat(row.map((cell) => (cell === null ? uint8(0xfb) : lengthEncodedText(cell)))),
-  );
+  const encoded = payloadsOf(rows, (row) => {
+    for (const cell of row) {
+      if (cell === null) writer.putUint8(NULL_CELL, writer.skip(1));
+      else writeText(writer, cell);
+    }
+  });
   return [...resultHead(columns, status), ...encoded, eof(status)];
 }
+
+const NULL_CELL = 0xfb;
 
 /** A result of a prepared statement; cells as text, null for NULL. */
 export function binaryResult(
@@ -143,19 +156,38 @@ export function binaryResult(
   rows: readonly (readonly (string | null)[])[],
   status: SessionStatus,
 ): readonly Buffer[] {
-  const encoded = rows.map((row) => {
-    const nulls = Buffer.alloc((columns.length + 9) >> 3);
-    const cells = columns.map(({ type }, index) => {
-      const cell = row[index] ?? null;
-      if (cell !== null) return binaryCell(cell, type);
+  const nulls = new Uint8Array((columns.length + 9) >> 3);
+  const encoded = payloadsOf(rows, (row) => {
+    writer.putUint8(0, writer.skip(1));
+    nulls.fill(0);
+    for (const index of columns.keys()) {
       // Two bits at the start are reserved.
       const bit = index + 2;
-      nulls.writeUInt8(nulls.readUInt8(bit >> 3) | (1 << (bit & 7)), bit >> 3);
-      return Buffer.alloc(0);
-    });
-    return Buffer.concat([uint8(0), nulls, ...cells]);
+      if ((row[index] ?? null) === null)
+        nulls[bit >> 3] = (nulls[bit >> 3] ?? 0) | (1 << (bit & 7));
+    }
+    writer.bytes(nulls);
+    for (const [index, { type }] of columns.entries()) {
+      const cell = row[index] ?? null;
+      if (cell === null) continue;
+      const bytes = binaryCell(cell, type);
+      if (bytes === undefined) writeText(writer, cell);
+      else writer.bytes(bytes);
+    }
   });
   return [...resultHead(columns, status), ...encoded, eof(status)];
+}
+
+const writer = createByteWriter();
+
+/** A payload for each row, all of them parts of one piece. */
+function payloadsOf<T>(rows: readonly T[], write: (row: T) => void): readonly Buffer[] {
+  const ends = rows.map((row) => {
+    write(row);
+    return writer.length;
+  });
+  const whole = writer.take();
+  return ends.map((end, at) => whole.subarray(ends[at - 1] ?? 0, end));
 }
 
 const columnsHead = ofNode((columns: readonly ColumnDefinition[]): readonly Buffer[] => [

@@ -71,11 +71,8 @@ export function rowDescription(columns: readonly ColumnDescription[]): Buffer {
   return message("T", int16(columns.length), ...parts);
 }
 
-/** Null stands for NULL. */
-export function dataRow(values: readonly (Buffer | null)[]): Buffer {
-  const parts = values.flatMap((value) => (value ? [int32(value.length), value] : [int32(-1)]));
-  return message("D", int16(values.length), ...parts);
-}
+/** The first byte of a row, which its length, the number of its cells and the cells follow. */
+export const DATA_ROW = 0x44;
 
 /** `tag` such as `UPDATE 3`. */
 export function commandComplete(tag: string): Buffer {

@@ -9,24 +9,22 @@ import type {
   ResultColumn,
   StatementResult,
 } from "../session";
-import { ofNode } from "../../query/nodes";
 import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import { createSilence } from "../silence";
 import { SqlFailure } from "../../sqlstore/sqlError";
-import type { SqlType } from "../../sqlstore/values/types";
 import type { SqlCopy } from "../../sqlstore/statementTree";
 import { copiedPieces, copiedRows } from "./copy";
 import * as backend from "./backendMessages";
-import { fromBinary, hasBinary, recordToBinary, toBinary } from "./binaryTypes";
+import { fromBinary } from "./binaryTypes";
 import {
   createFrontendReader,
-  formatOf,
   ProtocolViolation,
   type Format,
   type FrontendMessage,
   type Parameter,
 } from "./frontendMessages";
+import { dataRows, rowDescription } from "./resultRows";
 
 interface Statement {
   readonly prepared: PreparedStatement | undefined;
@@ -171,7 +169,7 @@ export function createPostgresConnection(
       tell(outcome.value.notices);
       if (copy) writeCopy(copy, outcome.value);
       else if (columns) {
-        wire.write(described(columns, []));
+        wire.write(rowDescription(columns, []));
         writeRows(rows, columns, []);
       }
       wire.write(backend.commandComplete(tag));
@@ -272,12 +270,7 @@ export function createPostgresConnection(
     columns: readonly ResultColumn[],
     formats: readonly Format[],
   ): void {
-    const encoded = rows.map((row) =>
-      backend.dataRow(
-        row.map((cell, index) => cellBytes(cell, columns[index], formatOf(formats, index))),
-      ),
-    );
-    if (encoded.length > 0) wire.write(Buffer.concat(encoded));
+    if (rows.length > 0) wire.write(dataRows(rows, columns, formats));
   }
 
   async function parse(
@@ -336,13 +329,13 @@ export function createPostgresConnection(
     // A cursor of DECLARE is a portal as well.
     const cursor = target === "portal" ? session?.cursorColumns?.(name) : undefined;
     if (cursor) {
-      wire.write(described(cursor, []));
+      wire.write(rowDescription(cursor, []));
       return undefined;
     }
     if (!statement) return missing(target, name);
     if (target === "statement") wire.write(backend.parameterDescription(statement.types));
     const columns = statement.prepared?.columns;
-    wire.write(columns ? described(columns, portal?.formats ?? []) : backend.noData);
+    wire.write(columns ? rowDescription(columns, portal?.formats ?? []) : backend.noData);
     return undefined;
   }
 
@@ -498,55 +491,6 @@ export function createPostgresConnection(
 async function runOnce(session: MockSession, sql: string): Promise<Outcome<StatementResult>> {
   const prepared = await session.prepare(sql, []);
   return prepared.ok ? prepared.value.run([]) : prepared;
-}
-
-/** Descriptions of columns in the formats that were asked for. */
-const descriptions = ofNode((_columns: readonly ResultColumn[]) => new Map<string, Buffer>());
-
-function described(columns: readonly ResultColumn[], formats: readonly Format[]): Buffer {
-  const known = descriptions(columns);
-  const name = formats.join();
-  const bytes = known.get(name) ?? backend.rowDescription(describe(columns, formats));
-  known.set(name, bytes);
-  return bytes;
-}
-
-function describe(
-  columns: readonly ResultColumn[],
-  formats: readonly Format[],
-): readonly backend.ColumnDescription[] {
-  return columns.map(({ name, type, object, shape }, index) => {
-    const { id, size } = typeId(type);
-    const plain = { type: id, size, modifier: -1, table: 0, position: 0 };
-    const asked = formatOf(formats, index);
-    const sent = type === "record" && shape?.fields !== undefined ? asked : sentAs(asked, id);
-    return { name, ...plain, ...object, format: sent };
-  });
-}
-
-/** The object id of a field of a row; literals have the type of what is not known. */
-function fieldId({ type }: { readonly type: SqlType }): number {
-  return type === "unknown" ? UNKNOWN : typeId(type).id;
-}
-
-const UNKNOWN = 705;
-
-/** Types without a binary form here go as text, whatever was asked for; the description of the rows says so. */
-function sentAs(format: Format, type: number): Format {
-  return format === "binary" && hasBinary(type) ? "binary" : "text";
-}
-
-function cellBytes(
-  cell: string | null,
-  column: ResultColumn | undefined,
-  format: Format,
-): Buffer | null {
-  if (cell === null) return null;
-  const { id } = typeId(column?.type ?? "text");
-  const { fields } = column?.shape ?? {};
-  if (format === "binary" && column?.type === "record" && fields !== undefined)
-    return recordToBinary(cell, fields.map(fieldId)) ?? Buffer.from(cell);
-  return (sentAs(format, id) === "binary" ? toBinary(cell, id) : undefined) ?? Buffer.from(cell);
 }
 
 /** The text of an argument; undefined where its bytes are not understood. */

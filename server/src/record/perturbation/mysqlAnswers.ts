@@ -136,7 +136,7 @@ function otherBinaryRow(
       ? undefined
       : Buffer.concat([
           payload.subarray(0, at),
-          binaryCell(text, type),
+          binaryCell(text, type) ?? lengthEncodedText(text),
           payload.subarray(payload.length - from.left),
         ]);
   }

@@ -47,9 +47,14 @@ function sequenceAt(bytes: Uint8Array, at: number): number {
   return isWhole && decoded(bytes.subarray(at, at + size)) !== undefined ? size : 0;
 }
 
+/** True for texts that are plain UTF-16, and so stand for bytes that are UTF-8. */
+export function isWellFormed(text: string): boolean {
+  return !UNPAIRED.test(text);
+}
+
 /** The bytes for a text; linear. */
 export function bytesOfText(text: string): Uint8Array {
-  if (!UNPAIRED.test(text)) return ENCODER.encode(text);
+  if (isWellFormed(text)) return ENCODER.encode(text);
   const bytes: number[] = [];
   for (const each of text) {
     const code = each.codePointAt(0) ?? 0;
