@@ -123,7 +123,7 @@ describe("a look-up", () => {
           assert.deepEqual(reply.kind === "values" && [...reply.values.keys()], ["a/1"]);
         }
         await one.ask({ kind: "write", key, value: { owner: "ann" } });
-        await other.ask({ kind: "write", key: "b/1", value: { count: 1 } });
+        await other.ask({ kind: "write", key: "a/9", value: { owner: "ann" } });
         assert.equal((await one.ask({ kind: "commit" })).kind, "done");
         assert.equal((await other.ask({ kind: "commit" })).kind, "failed");
       });

@@ -3,12 +3,14 @@
 // snapshot holds all that was committed when the statement that takes it was sent, and perhaps what has come since.
 import type { Key } from "../../exploration/client";
 import { findLevel, type ProductLevel } from "../../isolation/levels";
-import { isWriter, readsOf, type Database, type Transaction } from "./database";
+import { createDangerousStructures } from "./dangerousStructures";
+import type { Database, Transaction } from "./database";
 import { createLockTable } from "./lockTable";
 import {
   after,
   pick,
   SERIALIZATION_FAILURE,
+  type Failure,
   type Policy,
   type ReadContext,
   type StrategyOf,
@@ -18,6 +20,11 @@ import { newestWhere } from "./snapshotPolicy";
 
 /** Where the past is forgotten, statements that are delayed read what was there at most so many commits ago. */
 const STALEST = 500;
+
+const DEPENDENCIES: Failure = {
+  code: SERIALIZATION_FAILURE.code,
+  message: "could not serialize access due to read/write dependencies among transactions",
+};
 
 interface Snapshot {
   /** The number of the transaction. */
@@ -45,8 +52,8 @@ export function productPolicy(
   const snapshots: Snapshot[] = [];
   /** Snapshots before this one are not taken any more. */
   let oldest = 1;
-  /** Writers whose level looks for dangerous structures; those that are not among them are in nobody's way. */
-  const watched = new Set<number>();
+  /** Those whose level looks for them; all others are in nobody's way. */
+  const structures = createDangerousStructures(database);
 
   function snapshotOf({ number }: Transaction): Snapshot | undefined {
     return snapshots.find((each) => each.number === number);
@@ -165,16 +172,16 @@ export function productPolicy(
     },
     validate(transaction) {
       const snapshot = snapshotOf(transaction)?.taken;
-      if (!levelOf(transaction).ssi || !isWriter(transaction) || snapshot === undefined)
-        return undefined;
-      for (const { key } of readsOf(transaction)) {
-        const { position, writer } = database.newest(key);
-        if (position >= snapshot && watched.has(writer)) return SERIALIZATION_FAILURE;
-      }
-      return undefined;
+      return levelOf(transaction).ssi &&
+        snapshot !== undefined &&
+        structures.isCompletedBy(transaction, snapshot)
+        ? DEPENDENCIES
+        : undefined;
     },
     committed(transaction) {
-      if (levelOf(transaction).ssi && isWriter(transaction)) watched.add(transaction.number);
+      const snapshot = snapshotOf(transaction)?.taken;
+      if (levelOf(transaction).ssi && snapshot !== undefined)
+        structures.note(transaction, snapshot);
     },
     patience({ number }, patience) {
       locks.patience(number, patience);
@@ -187,6 +194,7 @@ export function productPolicy(
     oldestSnapshot() {
       const open = snapshots.flatMap(({ taken }) => taken ?? []);
       oldest = Math.max(oldest, Math.min(database.commits.length - STALEST, ...open));
+      structures.forget(oldest);
       return oldest;
     },
   };

@@ -1,6 +1,7 @@
 // The mock database's run as a recorded history in our own JSON, for the history checker. Versions are told apart by
 // numbers instead of values, since rows may hold the same value twice.
-import type { Key } from "../../exploration/client";
+import type { Key, Lookup } from "../../exploration/client";
+import { isAbout } from "../../exploration/lookups";
 import { INITIAL, versionsOf, type Database, type ReadFrom, type Transaction } from "./database";
 
 export interface RecordedHistory {
@@ -76,9 +77,9 @@ function operations(
     if (entry.kind === "write") return [{ w: [entry.key, own[writes++] ?? 0] }];
     const read = new Set(entry.reads.map(({ key }) => key));
     const scanned = entry.scans.flatMap((prefix) => database.keys(prefix));
-    const found = (entry.lookups ?? [])
-      .flatMap((lookup) => database.found(lookup))
-      .filter((key) => cameLater(key, transaction, database));
+    const found = (entry.lookups ?? []).flatMap((lookup) =>
+      database.found(lookup).filter((key) => cameLater(key, lookup, transaction, database)),
+    );
     const later = [...scanned, ...found].filter(
       (key) => !read.has(key) && !transaction.writes.has(key),
     );
@@ -89,12 +90,18 @@ function operations(
   });
 }
 
-/** True if nothing stood there before the transaction had ended. */
-function cameLater(key: Key, { status, position }: Transaction, database: Database): boolean {
+/** True if nothing stood there before the transaction had ended, and then what it has looked for. */
+function cameLater(
+  key: Key,
+  lookup: Lookup,
+  { status, position }: Transaction,
+  database: Database,
+): boolean {
   const [first, ...others] = versionsOf(database.newest(key));
   return (
     status === "committed" &&
     first?.value === undefined &&
-    others.every((version) => version.position >= position)
+    others.every((version) => version.position >= position) &&
+    isAbout(lookup, others[0]?.value)
   );
 }
