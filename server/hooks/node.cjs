@@ -282,19 +282,41 @@ Module.prototype.load = function (file) {
   hook(file, this.exports);
 };
 
-// What a module of ECMAScript exports can be changed inside of it alone.
+// What a module exports can be changed inside of it alone where others have taken it, or the module is one of ECMAScript.
 globalThis[Symbol.for("isolens.postgres")] = postgresQuery;
 globalThis[Symbol.for("isolens.lazy")] = lazyQuery;
 globalThis[Symbol.for("isolens.placed")] = placedQuery;
-const LOCAL = [
-  [/[\\/]drizzle-orm[\\/]query-promise\.cjs$/, "QueryPromise", "lazy"],
-  [/[\\/]drizzle-orm[\\/]query-builders[\\/]query-builder\.cjs$/, "TypedQueryBuilder", "placed"],
+/** In which files which classes are replaced by which hook; a class that has `then` sends its query there. */
+const CLASSES = [
+  {
+    file: /[\\/]postgres[\\/]src[\\/]query\.js$/,
+    name: /^export class (Query)\b/gm,
+    hook: "postgres",
+  },
+  {
+    file: /[\\/]drizzle-orm[\\/].*\.c?js$/,
+    name: /^class (\w+)[^{\n]*\{\n(?:[^}\n].*\n|\n)*? +then\(/gm,
+    hook: "lazy",
+  },
+  {
+    file: /[\\/]drizzle-orm[\\/]query-builders[\\/]query-builder\.c?js$/,
+    name: /^class (TypedQueryBuilder)\b/gm,
+    hook: "placed",
+  },
 ];
+/** The lines that put hooked classes in the place of those that a file declares. */
+const hookLines = (file, source) =>
+  CLASSES.filter((each) => each.file.test(file))
+    .flatMap(({ name, hook }) =>
+      Array.from(
+        source.matchAll(name),
+        ([, own]) => `\n${own} = globalThis[Symbol.for("isolens.${hook}")](${own});\n`,
+      ),
+    )
+    .join("");
 const { _compile } = Module.prototype;
 Module.prototype._compile = function (content, file, ...rest) {
-  const [, name, change] = LOCAL.find(([pattern]) => pattern.test(file)) ?? [];
-  const added = name && `\n${name} = globalThis[Symbol.for("isolens.${change}")](${name});\n`;
-  return _compile.call(this, content + (added ?? ""), file, ...rest);
+  return _compile.call(this, content + hookLines(file, content), file, ...rest);
 };
 const uses = (library) => {
   try {
@@ -304,8 +326,9 @@ const uses = (library) => {
     return false;
   }
 };
+// Modules of ECMAScript are loaded in a thread of its own, which gets the table.
 if (uses("postgres") || uses("drizzle-orm"))
-  Module.register?.(pathToFileURL(path.join(__dirname, "nodeModules.mjs")));
+  Module.register?.(pathToFileURL(path.join(__dirname, "nodeModules.mjs")), { data: CLASSES });
 
 // A request is one call, whatever functions it goes through.
 const { emit } = http.Server.prototype;

@@ -80,6 +80,7 @@ function racing(
   return new Set(
     told.flatMap(({ transactions }) => {
       const names = transactions.flatMap((each) => of(each) ?? []);
+      if (names.length < transactions.length) return [];
       return names.flatMap((left, at) =>
         names
           .slice(at + (names.length > 1 ? 1 : 0))

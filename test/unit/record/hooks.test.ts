@@ -268,24 +268,37 @@ test("Drizzle: a query that is sent when it is waited for is of the place that m
 Object.defineProperty(exports, "QueryPromise", { get: () => QueryPromise });`,
       "drizzle-orm/query-builders/query-builder.cjs": `class TypedQueryBuilder {}
 Object.defineProperty(exports, "TypedQueryBuilder", { get: () => TypedQueryBuilder });`,
+      "drizzle-orm/pg-core/query-builders/count.cjs": `class Sql {}
+class CountBuilder extends Sql {
+  sql = "COUNT";
+
+  then(...handlers) { new (require("pg/lib/client.js"))().query(this.sql); return Promise.resolve().then(...handlers); }
+}
+Object.defineProperty(exports, "CountBuilder", { get: () => CountBuilder });`,
       "drizzle-orm/index.cjs": `const { QueryPromise } = require("./query-promise.cjs");
 const { TypedQueryBuilder } = require("./query-builders/query-builder.cjs");
+const { CountBuilder } = require("./pg-core/query-builders/count.cjs");
 class Update extends QueryPromise { sql = "UPDATE"; }
 class Select extends TypedQueryBuilder { sql = "SELECT"; }
 for (const name of Object.getOwnPropertyNames(QueryPromise.prototype))
   if (name !== "constructor") Select.prototype[name] = QueryPromise.prototype[name];
-module.exports = { select: () => new Select(), update: () => new Update() };`,
+module.exports = { select: () => new Select(), update: () => new Update(), count: () => new CountBuilder() };`,
     },
     `const db = require("drizzle-orm/index.cjs");
 async function work() {
   await db.select();
   await db.update().catch(() => undefined);
+  await db.count();
 }
 work();`,
   );
   assert.deepEqual(
     placesOf(lines),
-    ["SELECT shop.js:3:work shop.js:3:work", "UPDATE shop.js:4:work shop.js:3:work"],
+    [
+      "SELECT shop.js:3:work shop.js:3:work",
+      "UPDATE shop.js:4:work shop.js:3:work",
+      "COUNT shop.js:5:work shop.js:3:work",
+    ],
     stderr,
   );
 });

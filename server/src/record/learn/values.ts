@@ -46,6 +46,7 @@ export function originOf(question: ValueQuestion): Origin {
     equalOrigin(question) ??
     negativeOrigin(question) ??
     shiftedOrigin(question) ??
+    besideOrigin(question) ??
     constantOrigin(question) ??
     outsideOrigin(question)
   );
@@ -95,6 +96,23 @@ function negativeOrigin({ knowns, hole, paths, of, isWrite }: ValueQuestion): Or
       }),
   );
   return known && { expression: `- ${known.expression}` };
+}
+
+/** A column's argument always as far from another of the same column: the version that is written, and the one asked for. */
+function besideOrigin(question: ValueQuestion): Origin | undefined {
+  const { knowns, hole, paths, of } = question;
+  if (distinct(valuesOf(question)) < 3 || isKey(hole.column ?? "")) return undefined;
+  for (const known of knowns) {
+    if (known.origin !== "input" || !isSameColumn(known.column, hole.column)) continue;
+    const shifts = paths.map((path) => {
+      const [own, other] = [numberOf(of(path)), numberOf(known.of(path))];
+      return own === undefined || other === undefined ? undefined : exact(own - other);
+    });
+    const [first] = shifts;
+    if (first !== undefined && distinct(shifts.map(String)) === 1)
+      return { expression: sum(known, signed(first)) };
+  }
+  return undefined;
 }
 
 /** Keys of several tables often have one name: the one of the statement's own table is meant. */
