@@ -1,7 +1,7 @@
 "use strict";
 // Puts the place in the application behind each statement, as a comment, while `isolens record` runs it: for pg,
 // mysql2 and postgres.js, and what is built on them. Node requires this file before the application.
-const { AsyncLocalStorage } = require("node:async_hooks");
+const { AsyncLocalStorage, createHook, executionAsyncId } = require("node:async_hooks");
 const Module = require("node:module");
 const fs = require("node:fs");
 const http = require("node:http");
@@ -28,25 +28,40 @@ const escaped = (text) =>
       .join(""),
   );
 
-/** Frames of the application, nearest first. */
-function frames() {
+/** Frames of the stack, nearest first: all that were called to come here, and those that wait for it. */
+function stack(limit) {
   const { prepareStackTrace, stackTraceLimit } = Error;
   Error.prepareStackTrace = (_, sites) => sites;
-  Error.stackTraceLimit = 100;
+  Error.stackTraceLimit = limit;
   const sites = new Error("place").stack;
   Error.prepareStackTrace = prepareStackTrace;
   Error.stackTraceLimit = stackTraceLimit;
-  return sites.flatMap((site) => {
-    const file = site.getFileName()?.replace(/^file:\/\//, "");
-    if (!file?.startsWith(ROOT)) return [];
-    const own = file.slice(ROOT.length).split(path.sep).join("/");
-    if (FOREIGN.test(own) || COMPILED.test(site.getFunctionName() ?? "")) return [];
-    return [placeOf(site, own, sourceLine(site, file, prepareStackTrace))];
+  return sites;
+}
+
+const fileOf = (site) => site.getFileName()?.replace(/^file:\/\//, "");
+
+/** The file of a frame of the application, below its folder. */
+function ownFile(site) {
+  const file = fileOf(site);
+  if (!file?.startsWith(ROOT)) return undefined;
+  const own = file.slice(ROOT.length).split(path.sep).join("/");
+  return FOREIGN.test(own) || COMPILED.test(site.getFunctionName() ?? "") ? undefined : own;
+}
+
+/** Frames of the application, nearest first. */
+function frames() {
+  const printed = Error.prepareStackTrace;
+  return stack(100).flatMap((site) => {
+    const own = ownFile(site);
+    return own === undefined ? [] : [placeOf(site, own, sourceLine(site, fileOf(site), printed))];
   });
 }
 
+const nameOf = (site) => site.getFunctionName()?.replace(/^(?:Object|async|new)[. ]/, "");
+
 function placeOf(site, file, line) {
-  const name = site.getFunctionName()?.replace(/^(?:Object|async|new)[. ]/, "");
+  const name = nameOf(site);
   const at = { line: site.getLineNumber() ?? 1, column: site.getColumnNumber() ?? 1 };
   return { file, line, at: at.line * 1e4 + at.column, name, isAsync: site.isAsync?.() === true };
 }
@@ -101,7 +116,8 @@ function callOf(own, { isRequest, since }) {
     own[0];
   const key = keyOf(outermost);
   const { at } = outermost;
-  const before = calls.getStore();
+  const before = callAround(own.filter((each) => !each.isAsync).map(keyOf));
+  if (before?.stretch !== undefined) return { call: before, last: 0 };
   const last = before?.places?.get(key);
   const isLater = !isRequest && outermost.isAsync && before?.asked?.key === key;
   if (last !== undefined && (since ?? (isLater ? before.asked.since : last)) < at) {
@@ -123,6 +139,76 @@ function callOf(own, { isRequest, since }) {
   calls.enterWith(call);
   return { call, last: 0 };
 }
+
+/** What only drives others: what a module calls when it is loaded, as `main`. */
+const drivers = new Set();
+
+/** Named functions of the application that are running, outermost last; neither tests nor drivers. */
+function running(sites) {
+  return sites.flatMap((site, at) => {
+    const file = site.isAsync?.() ? undefined : ownFile(site);
+    const name = nameOf(site);
+    if (file === undefined || TEST.test(file) || !name || name === "main") return [];
+    const key = keyOf({ file, name });
+    if (isModule(sites, at + 1)) drivers.add(key);
+    return drivers.has(key) ? [] : [{ site, file, key }];
+  });
+}
+
+function isModule(sites, at) {
+  const module = sites[at] && !nameOf(sites[at]) && ownFile(sites[at]) !== undefined;
+  return module && sites[at + 1] && fileOf(sites[at + 1])?.startsWith("node:internal/modules/");
+}
+
+/**
+ * The call that runs now. Where its function has begun in this very stretch of code and is gone from the stack, it has
+ * returned a promise, and what goes on is its caller, which is no part of it.
+ */
+function callAround(keys) {
+  const before = calls.getStore();
+  let call = before;
+  while (call?.stretch === executionAsyncId() && !keys.includes(call.key)) call = call.outer;
+  if (call !== before) calls.enterWith(call);
+  return call;
+}
+
+/** Libraries that the application calls make promises at once; its asynchronous functions do when they begin. */
+const NEAR = 16;
+function promiseMade(isOwn) {
+  const before = calls.getStore();
+  const stretch = executionAsyncId();
+  const isHere = before?.stretch === stretch;
+  if (before?.request !== undefined || (before?.stretch !== undefined && !isHere)) return;
+  const sites = stack(isHere ? 100 : NEAR).filter((site) => fileOf(site) !== __filename);
+  const own = running(sites);
+  const around = callAround(own.map(({ key }) => key));
+  const outermost = own.at(-1);
+  if (outermost === undefined) return;
+  // The promise of a function that begins is made in it, before it calls anything.
+  const isBeginning =
+    isOwn && sites.find((site) => !fileOf(site)?.startsWith("node:")) === outermost.site;
+  if (around?.stretch !== undefined && !isBeginning) return;
+  const { site, file, key } = outermost;
+  const entry = placeOf(site, file, sourceLine(site, fileOf(site), Error.prepareStackTrace));
+  const outer = around?.stretch === undefined ? around : around.outer;
+  calls.enterWith({ entry, key, stretch, outer, number: ++count % VARIANTS });
+}
+let isWatching = false;
+createHook({
+  init(_, type, trigger) {
+    if (isWatching) return;
+    isWatching = true;
+    try {
+      if (type === "PROMISE") promiseMade(trigger === executionAsyncId());
+      else if (calls.getStore()?.stretch === executionAsyncId())
+        callAround(running(stack(100)).map(({ key }) => key));
+    } catch (error) {
+      told("a promise", error);
+    } finally {
+      isWatching = false;
+    }
+  },
+}).enable();
 
 function written({ file, line, name }) {
   return [escaped(file), line, escaped(name ?? `${path.basename(file)}-${line}`)].join(":");

@@ -127,6 +127,46 @@ test("Java: an agent names the places of what is given to a driver", (context) =
   ]);
 });
 
+/** A worker that gets what is to be done, and hands it to a function for each kind of work. */
+const WORKER = `package shop;
+import org.postgresql.jdbc.PgConnection;
+public class Worker {
+  PgConnection connection = new PgConnection();
+  interface Work { void of(PgConnection connection); }
+  static class Open { void open(PgConnection c) { c.prepareCall("OPEN"); } }
+  static class Pay { void pay(PgConnection c) { c.prepareCall("PAY"); } }
+  static class Close { void close(PgConnection c) { c.prepareCall("CLOSE"); } }
+  void loop() {
+    Work[] works = { c -> new Open().open(c), new Pay()::pay, new Close()::close, c -> new Open().open(c) };
+    for (Work work : works) done(work);
+  }
+  void done(Work work) {
+    work.of(connection);
+  }
+}`;
+test("Java: what a worker hands its work to is the entry point, once it is seen to be many functions", (context) => {
+  const files = {
+    "build/org/postgresql/jdbc/PgConnection.java": DRIVER,
+    "src/main/java/shop/Worker.java": WORKER,
+    "src/test/java/shop/WorkerTest.java":
+      "package shop; class WorkerTest { public static void main(String[] a) { new Worker().loop(); } }",
+  };
+  const lines = printed(context, ["javac", "-version"], files, [
+    ["javac", "-d", "classes", ...Object.keys(files)],
+    ["java", "-cp", "classes", "shop.WorkerTest"],
+  ]);
+  if (lines === undefined) return;
+  assert.deepEqual(
+    lines.map((line) => line.replaceAll("src/main/java/shop/Worker.java:", "")),
+    [
+      "OPEN 6:Worker.open 11:Worker.loop",
+      "PAY 7:Worker.pay 11:Worker.loop",
+      "CLOSE 8:Worker.close 8:Worker.close",
+      "OPEN 6:Worker.open 10:Worker.loop",
+    ],
+  );
+});
+
 const FAKE = `package driver
 import ("database/sql"; "database/sql/driver"; "fmt")
 type kind struct{}

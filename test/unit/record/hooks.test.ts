@@ -255,6 +255,61 @@ for (const [folder, main, library, load] of [
     assert.equal(new Set(lines.map((line) => /;(\d+)\*/.exec(line)?.[1])).size, 1);
   });
 
+/** A library that waits for something else before it sends, and one that calls back when it has waited. */
+const MAPPER = `const { setTimeout: wait } = require("node:timers/promises");
+const client = new (require("pg/lib/client.js"))();
+exports.find = async (sql) => { await null; await wait(2); client.query(sql); await null; };
+exports.transaction = async (work) => { await wait(1); await work(); };
+exports.each = (items, work) => Promise.all(items.map(work));`;
+test("Node.js: statements that a library sends when it has waited are of the call that asked for them", () => {
+  const { lines, stderr } = printed(
+    {
+      "pg/lib/client.js": CLIENT,
+      "mapper/index.cjs": MAPPER,
+      "../service.js": `const db = require("mapper/index.cjs");
+async function add(id) {
+  await db.find("SELECT " + id);
+  for (const round of [1, 2]) await db.find("UPDATE " + id);
+}
+function change(id) {
+  return db.transaction(async () => {
+    await db.find("SELECT " + id);
+    await save(id);
+  });
+}
+async function save(id) {
+  return db.find("UPDATE " + id);
+}
+Object.assign(exports, { add, change });`,
+    },
+    `const { each } = require("mapper/index.cjs");
+const { add, change } = require("./service.js");
+async function drive() {
+  await add("a");
+  await add("b");
+  await Promise.all([add("c"), add("d")]);
+  await each(["e", "f"], (id) => add(id));
+  const open = add("g");
+  await null;
+  await add("h");
+  await open;
+  await change("i");
+  await change("j");
+}
+drive();`,
+    "shop.test.js",
+  );
+  assert.equal(stderr, "");
+  const calls = new Map<string, Set<string>>();
+  for (const line of lines) {
+    const [, id = "", call = ""] = /^undefined \w+ (\w).*;(\d+)\*/.exec(line) ?? [];
+    calls.set(id, (calls.get(id) ?? new Set()).add(call));
+  }
+  assert.deepEqual([...calls.keys()].sort().join(""), "abcdefghij");
+  for (const [id, numbers] of calls) assert.equal(numbers.size, 1, id);
+  assert.equal(new Set([...calls.values()].flatMap((each) => [...each])).size, calls.size);
+});
+
 /** Queries of Drizzle are sent by `then`, which no function of the application calls; a select takes this over. */
 const PROMISE = `class QueryPromise {
   catch(handler) { return this.then(undefined, handler); }

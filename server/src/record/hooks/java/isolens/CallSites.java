@@ -98,10 +98,12 @@ public final class CallSites {
     List<Place> own = places();
     if (own.isEmpty()) return "";
     Place nearest = null, outermost = null;
-    for (Place place : own) {
+    int entered = dispatched(own);
+    for (int at = 0; at < own.size(); at++) {
+      Place place = own.get(at);
       if (TEST.matcher(place.file).matches()) continue;
       if (nearest == null) nearest = place;
-      if (!NO_ENTRY.matcher(place.name.substring(place.name.lastIndexOf('.') + 1)).matches())
+      if (at <= entered && !isNoEntry(place))
         // A class that a framework made calls the application's own.
         outermost =
             place.line == Place.NONE && outermost != null && outermost.key().equals(place.key())
@@ -110,12 +112,50 @@ public final class CallSites {
     }
     if (nearest == null) return MARK + own.get(0).written(1) + ";;*/";
     // Statements that an object keeps from its beginning on are sent in other calls.
-    if (NO_ENTRY.matcher(nearest.name.substring(nearest.name.lastIndexOf('.') + 1)).matches() && outermost == null)
-      return "";
+    if (isNoEntry(nearest) && outermost == null) return "";
     Place entry = outermost == null ? nearest : outermost;
     Call call = call(entry, sql);
     if (nearest.line != Place.NONE) call.known = nearest.line;
     return MARK + nearest.written(call.known) + ";" + entry.written(call.known) + ";" + call.number + "*/";
+  }
+
+  private static boolean isNoEntry(Place place) {
+    return NO_ENTRY.matcher(place.name.substring(place.name.lastIndexOf('.') + 1)).matches();
+  }
+
+  /** What a function has called for statements, and from where; it may be the loop of a worker, or stand around handlers. */
+  private static final class Caller {
+    private static final int MANY = -1;
+    int line;
+    final Set<String> called = new HashSet<>();
+  }
+
+  private static final Map<String, Caller> CALLERS = new HashMap<>();
+  /** Functions that one line calls in turn, where nothing else happens in their caller. */
+  private static final int DISPATCHED = 3;
+  private static final int MOST_CALLERS = 10_000;
+
+  /** The place of the frame that the innermost caller of many hands its work to; the outermost one if there is none. */
+  private static synchronized int dispatched(List<Place> own) {
+    StringBuilder way = new StringBuilder();
+    int entered = own.size() - 1;
+    for (int at = own.size() - 1; at >= 0; at--) {
+      Place place = own.get(at);
+      if (TEST.matcher(place.file).matches() || isNoEntry(place)) {
+        way.setLength(0);
+        continue;
+      }
+      way.append(place.key());
+      if (CALLERS.size() > MOST_CALLERS) break;
+      Caller caller = CALLERS.computeIfAbsent(way.toString(), key -> new Caller());
+      if (caller.line == 0) caller.line = place.line;
+      if (caller.line != place.line || at == 0) caller.line = Caller.MANY;
+      if (caller.line == Caller.MANY) break;
+      caller.called.add(own.get(at - 1).key());
+      if (caller.called.size() >= DISPATCHED) entered = at - 1;
+      way.append(':').append(place.line).append('\n');
+    }
+    return entered;
   }
 
   /**
