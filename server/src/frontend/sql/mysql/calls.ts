@@ -70,6 +70,7 @@ export function createState(
     handled: [...(caller?.handled ?? [])],
     copied: caller?.copied ?? 0,
     nested: caller === undefined ? 0 : caller.nested + 1,
+    following: [],
     enclosing: [],
     part: {
       kind: initialKind,

@@ -7,9 +7,10 @@ import { readDialectControl } from "../dialectControl";
 import { collectCommands, emit, lossAt, sourceAt } from "../routine/state";
 import { endsAlways, withoutExits } from "../routine/withoutReturns";
 import type { Span } from "../text/split";
+import { emitContinuation } from "./continuation";
 import { endsRoutine } from "./handlers";
 import { returnOf } from "./returns";
-import type { Part, State } from "./state";
+import type { Part, Run, State } from "./state";
 import { someStatement, type RoutineStatement } from "./tree";
 
 /** The control meaning of a statement, undefined if none is known. */
@@ -39,12 +40,8 @@ export function beginsTransactions(
   });
 }
 
-/** Lowers a control statement; `following` are the statements after it in the same list. */
-export function lowerControl(
-  state: State,
-  span: Span,
-  following: readonly RoutineStatement[],
-): void {
+/** Lowers a control statement; `run` lowers what is computed behind it. */
+export function lowerControl(state: State, span: Span, run: Run): void {
   const control = controlOf(state, span);
   switch (control?.kind) {
     case undefined:
@@ -54,17 +51,17 @@ export function lowerControl(
       return;
     case "commit":
     case "rollback":
-      endAndGoOn(state, control, span, following);
+      endAndGoOn(state, control, span, run);
       return;
     case "autocommit":
       // A setting without a change has no effect.
       if (control.on === state.autocommit) return;
       state.autocommit = control.on;
-      if (control.on) end(state, "commit", span, following);
+      if (control.on) end(state, "commit", span, run);
       else if (state.part.kind !== "explicit") begin(state, span, {});
       return;
     case "implicitCommit":
-      commitBefore(state, span, following);
+      commitBefore(state, span, run);
       return;
     case "savepoint":
     case "release":
@@ -86,18 +83,14 @@ export function lowerControl(
 }
 
 /** A statement that cannot be in a transaction ends the open one, which continues after it. */
-export function commitBefore(
-  state: State,
-  span: Span,
-  following: readonly RoutineStatement[],
-): void {
+export function commitBefore(state: State, span: Span, run: Run): void {
   const { part } = state;
   if (part.kind === "outside") return;
   if (state.callers.length > 0) {
     const reason = "a statement of a routine that is called commits the transaction that is open";
     lossAt(state, reason, span, "approx");
   } else if (state.nested > part.depth) {
-    end(state, "commit", span, following);
+    end(state, "commit", span, run);
   } else {
     finishPart(state);
     if (!state.autocommit) begin(state, span, {});
@@ -110,11 +103,11 @@ function endAndGoOn(
   state: State,
   { kind, chain }: Extract<Control, { readonly kind: "commit" | "rollback" }>,
   span: Span,
-  following: readonly RoutineStatement[],
+  run: Run,
 ): void {
   const { part } = state;
-  end(state, kind, span, following);
-  const goesOn = !state.autocommit && state.part !== part && touchesTables(following);
+  end(state, kind, span, run);
+  const goesOn = !state.autocommit && state.part !== part && touchesTables(state.following[0]);
   if (chain || goesOn) begin(state, span, {});
 }
 
@@ -151,12 +144,7 @@ function begin(state: State, span: Span, modes: Modes): void {
   };
 }
 
-function end(
-  state: State,
-  kind: "commit" | "rollback",
-  span: Span,
-  following: readonly RoutineStatement[],
-): void {
+function end(state: State, kind: "commit" | "rollback", span: Span, run: Run): void {
   const { part } = state;
   // Outside of a transaction there is nothing to end, except a continued one.
   if (part.kind === "outside" || (part.kind === "routine" && part.continues)) {
@@ -164,6 +152,7 @@ function end(
     return;
   }
   const source = sourceAt(state, span);
+  if (kind === "commit" && state.callers.length === 0) emitContinuation(state, span, run);
   const command: Command =
     kind === "rollback" ? { kind: "rollback", why: "ROLLBACK", source } : returnOf(state, span);
   if (state.callers.length > 0) {
@@ -174,21 +163,21 @@ function end(
   }
   if (state.nested > part.depth) {
     emit(state, command);
-    const leaves = following.some(
+    const leaves = state.following[0]?.some(
       (each) =>
         each.kind === "leave" ||
         each.kind === "return" ||
         (each.kind === "signal" && endsRoutine(state, each.condition)),
     );
-    if (touchesTables(following)) loseRest(state, span);
-    else if (!leaves) part.loose ??= { span, depth: state.nested, isOpen: false };
+    if (touchesTables(state.following[0])) loseRest(state, span);
+    else if (leaves !== true) part.loose ??= { span, depth: state.nested, isOpen: false };
     return;
   }
   if (kind === "rollback" || "value" in command) emit(state, command);
   finishPart(state);
 }
 
-function touchesTables(statements: readonly RoutineStatement[]): boolean {
+function touchesTables(statements: readonly RoutineStatement[] = []): boolean {
   return someStatement(statements, ({ kind }) => kind === "sql" || kind === "call");
 }
 

@@ -39,19 +39,22 @@ import type { Block, Branch, HandlerDeclaration, RoutineStatement } from "./tree
 
 /** The statements in order. */
 export function lowerAll(state: State, statements: readonly RoutineStatement[]): void {
+  const { following } = state;
   for (let at = 0; at < statements.length; at++) {
     const statement = statements[at];
     if (statement === undefined) break;
+    state.following = [statements.slice(at + 1), ...following];
     const taken = fetchAhead(state, statements, at, lowerAll);
     if (taken > 0) {
       at += taken - 1;
       continue;
     }
-    lowerOne(state, statement, statements.slice(at + 1));
+    lowerOne(state, statement);
     const { kind } = statement;
     if (kind === "if" || kind === "case" || kind === "loop")
       endedInBranches(state, state.commands.at(-1));
   }
+  state.following = following;
 }
 
 /** A list of statements as a command. */
@@ -61,11 +64,7 @@ export function lowerInner(state: State, statements: readonly RoutineStatement[]
   });
 }
 
-function lowerOne(
-  state: State,
-  statement: RoutineStatement,
-  following: readonly RoutineStatement[],
-): void {
+function lowerOne(state: State, statement: RoutineStatement): void {
   const { span } = statement;
   switch (statement.kind) {
     case "block":
@@ -95,12 +94,12 @@ function lowerOne(
     }
     case "sql":
       if (/^truncate\b/i.test(state.body.text.slice(span.start, span.start + 9)))
-        commitBefore(state, span, following);
+        commitBefore(state, span, lowerAll);
       checkLoose(state);
       runSql(state, span, lowerAll, { into: statement.into, ...without(statement.into?.span) });
       return;
     case "ddl":
-      lowerDdl(state, statement, following);
+      lowerDdl(state, statement);
       return;
     case "call":
       checkLoose(state);
@@ -149,7 +148,7 @@ function lowerOne(
       }
       return;
     case "control":
-      lowerControl(state, span, following);
+      lowerControl(state, span, lowerAll);
       return;
     case "broken": {
       const source = sourceAt(state, span);
@@ -166,13 +165,12 @@ function lowerOne(
 function lowerDdl(
   state: State,
   statement: Extract<RoutineStatement, { readonly kind: "ddl" }>,
-  following: readonly RoutineStatement[],
 ): void {
   const { span, isTemporary } = statement;
   const text = state.body.text.slice(span.start, span.end);
   const { tables } = tablesByWords(text);
   if (isTemporary || tables.some((table) => state.temporary.has(table))) return;
-  commitBefore(state, span, following);
+  commitBefore(state, span, lowerAll);
   checkLoose(state);
   const reason = "a change of the schema inside of a routine";
   mayFail(state, span, () => runOpaque(state, text, reason, span), lowerAll);

@@ -118,6 +118,8 @@ export interface State extends RoutineState {
   /** The number of copied handler statements. */
   copied: number;
   nested: number;
+  /** The statements behind the current one, in its list and in those around it, innermost first. */
+  following: readonly (readonly RoutineStatement[])[];
   /** The enclosing lists of commands, outermost first. */
   enclosing: readonly (readonly Command[])[];
   part: Part;

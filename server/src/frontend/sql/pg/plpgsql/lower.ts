@@ -320,14 +320,20 @@ function keepReturned(state: State, result: ReturnType<typeof runSql>): void {
 
 function endOf(state: State, kind: "commit" | "rollback", span: Span): Command {
   const source = sourceAt(state, span);
-  return kind === "rollback"
-    ? { kind: "rollback", why: "ROLLBACK", source }
-    : { kind: "return", source };
+  if (kind === "rollback") return { kind: "rollback", why: "ROLLBACK", source };
+  const value = outputRow(state);
+  return { kind: "return", ...(value && { value }), source };
 }
 
 /** COMMIT and ROLLBACK of a procedure: at its top level another transaction begins after them. */
 function lowerEnd(state: State, kind: "commit" | "rollback", span: Span): void {
   emit(state, endOf(state, kind, span));
+  if (outputRow(state) !== undefined)
+    lossAt(
+      state,
+      "what the procedure gives back is computed behind the end of a transaction",
+      span,
+    );
   if (state.nested > 0 || state.callers.length > 0) {
     const what = kind.toUpperCase();
     lossAt(state, `${what} inside a branch or loop: what follows it is left out`, span, "approx");
