@@ -10,7 +10,7 @@ import { isTrue } from "../sqlValue";
 import { makeDatabase } from "./database";
 import type { Database } from "./database";
 import { dependencyOver, mayDepend } from "./edges";
-import { handsOn, mayHandOn } from "./keys";
+import { handsOn, mayHandOn, mayRefuse } from "./keys";
 import { assertLocks, lockQueues } from "./locks";
 import type { LockQueue } from "./locks";
 import {
@@ -180,7 +180,8 @@ function dependenciesBetween(
       (tuple.accesses[from] ?? []).some(
         (a) => a.table === table && (tuple.accesses[to] ?? []).some((b) => may(a, b)),
       );
-    const handed = from < to && between(mayHandOn) ? handsOn(tuple, run, from, to, table) : FALSE;
+    const mayMeet = between(mayHandOn) || between(mayRefuse);
+    const handed = from < to && mayMeet ? handsOn(tuple, run, from, to, table) : FALSE;
     const condition = between((a, b) => mayDepend(a, b, from < to))
       ? or(dependencyOver(tuple, run, snapshots, from, to, table), handed)
       : handed;

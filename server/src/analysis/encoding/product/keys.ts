@@ -1,5 +1,5 @@
-// Dependencies over unique keys: a transaction that takes a key that another one's row had must follow the one that released it. Row-based
-// dependencies miss this, since there are two rows.
+// Dependencies over unique keys: a transaction that takes a key that another one's row had must follow the one that released it, and one
+// whose insertion is refused the one that took the key. Row-based dependencies miss this, since there are two rows.
 import { ownEntry } from "../../../protocol/dictionary";
 import type {
   FlatProgram,
@@ -12,7 +12,7 @@ import type { Smt } from "../smt";
 import { SQL_NULL, asInt, choose } from "../sqlValue";
 import type { SqlValue } from "../sqlValue";
 import type { RowKey } from "./database";
-import { EXISTS, bindsVisibly } from "./tuple";
+import { EXISTS, bindsVisibly, catchesDuplicate, mayDoNothing } from "./tuple";
 import type { Access, ProductTuple, TupleTable } from "./tuple";
 import type { Effect, Run } from "./execution";
 
@@ -21,6 +21,11 @@ type Key = readonly string[];
 /** True if the text allows the second access to take a key that the first one releases. */
 export function mayHandOn(from: Access, to: Access): boolean {
   return from.table === to.table && handedOn(from, to).length > 0;
+}
+
+/** True if the text allows the second access to find a key taken by the first one, and to go on without its row. */
+export function mayRefuse(from: Access, to: Access): boolean {
+  return from.table === to.table && refusedOver(from, to).length > 0;
 }
 
 /** True if the text allows one of the transactions to take a key that another one releases. */
@@ -37,7 +42,7 @@ export function mayPassKeys(
   });
 }
 
-/** The condition that an instance takes a key of the table that an earlier one released. */
+/** The condition that an instance takes a key of the table that an earlier one released, or is refused one that it took. */
 export function handsOn(
   tuple: ProductTuple,
   run: Run,
@@ -49,13 +54,23 @@ export function handsOn(
     (tuple.accesses[instance] ?? []).filter((each) => each.table === table);
   return or(
     ...own(from).flatMap((a) =>
-      own(to).flatMap((b) =>
-        handedOn(a, b).flatMap((key) =>
+      own(to).flatMap((b) => [
+        ...handedOn(a, b).flatMap((key) =>
           touched(run, a).flatMap((old) =>
             touched(run, b).map((row) => passes(run, a, b, key, old, row)),
           ),
         ),
-      ),
+        refusedBy(run, a, b),
+      ]),
+    ),
+  );
+}
+
+/** The condition that the insertion meets one of its keys in a row that the other access wrote. */
+export function refusedBy(run: Run, a: Access, b: Access): Smt {
+  return or(
+    ...refusedOver(a, b).flatMap((key) =>
+      touched(run, a).map((row) => refuses(run, a, b, key, row)),
     ),
   );
 }
@@ -63,6 +78,14 @@ export function handsOn(
 function handedOn(from: Access, to: Access): readonly Key[] {
   return keysOf(from.table.table).filter(
     (key) => gives(from.operation, key) && takes(to.operation, key),
+  );
+}
+
+function refusedOver(from: Access, to: Access): readonly Key[] {
+  const { operation } = to;
+  if (!catchesDuplicate(to) && !mayDoNothing(operation)) return [];
+  return keysOf(from.table.table).filter(
+    (key) => takes(from.operation, key) && bindsVisibly(operation, key),
   );
 }
 
@@ -95,6 +118,17 @@ function passes(run: Run, a: Access, b: Access, key: Key, old: RowKey, row: RowK
     return and(not(had.isNull), not(has.isNull), eq(asInt(had), asInt(has)));
   });
   return and(hits, run.state(a, "current", EXISTS, old).value, ...same);
+}
+
+function refuses(run: Run, a: Access, b: Access, key: Key, row: RowKey): Smt {
+  const done = doneOf(run, b);
+  if (done === undefined) return FALSE;
+  const same = key.map((column) => {
+    const [has, wanted] = [run.state(b, "current", column, row), run.insertedValue(done, column)];
+    return and(not(has.isNull), not(wanted.isNull), eq(asInt(has), asInt(wanted)));
+  });
+  const met = and(run.state(b, "current", EXISTS, row).value, ...same);
+  return and(run.hits(a, row), run.exec(b), not(done.inserted), met);
 }
 
 function valueAfter(run: Run, write: Effect, column: string, row: RowKey): SqlValue {

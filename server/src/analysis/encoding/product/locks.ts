@@ -3,6 +3,7 @@
 import { FALSE, TRUE, and, imp, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
+import { mayRefuse, refusedBy } from "./keys";
 import { mayConflict, reaches, rowsOf, waitsFor } from "./rowLocks";
 import { waitsForTable } from "./tableLocks";
 import { isBefore } from "./times";
@@ -22,12 +23,14 @@ export function assertLocks(
     for (const later of accesses) {
       if (later.plain) continue;
       for (let earlier = 0; earlier < instance; earlier += 1)
-        for (const first of tuple.accesses[earlier] ?? [])
+        for (const first of tuple.accesses[earlier] ?? []) {
+          assertRefusal(locks, first, later);
           if (!first.plain && first.table === later.table && mayConflict(tuple, first, later)) {
             assertWaits(locks, first, later);
             assertFirstWins(locks, first, later);
             assertQueue(locks, first, later);
           }
+        }
       if (tuple.levels[instance]?.conflict === "first-updater-wins")
         assertVisibleConflict(locks, later);
     }
@@ -77,6 +80,16 @@ function assertWaits(locks: Locks, first: Access, later: Access): void {
     const waits = heldUp(locks, first, later, row);
     if (waits !== FALSE) for (const each of after) script.assert(imp(waits, each));
   }
+}
+
+/** An insertion is refused a key when the row that has it is committed. */
+function assertRefusal(locks: Locks, first: Access, later: Access): void {
+  const { script, run } = locks;
+  const { row } = run.done[later.instance]?.[later.operation.index] ?? {};
+  if (row === undefined || !mayRefuse(first, later)) return;
+  const refused = and(refusedBy(run, first, later), not(run.undone(first)));
+  for (const after of comingAfter(locks, first, later, row))
+    if (after !== TRUE) script.assert(imp(refused, after));
 }
 
 function comingAfter(

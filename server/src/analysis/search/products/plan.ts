@@ -3,7 +3,7 @@ import type { ProductLevel } from "../../../isolation/levels";
 import { productLevelAt } from "../../../isolation/mixedLevels";
 import type { Levels } from "../../../isolation/mixedLevels";
 import { mayDepend, mayMissUnheld } from "../../encoding/product/edges";
-import { mayHandOn, mayPassKeys } from "../../encoding/product/keys";
+import { mayHandOn, mayPassKeys, mayRefuse } from "../../encoding/product/keys";
 import { catchesDuplicate, makeTuple, overlooksReads } from "../../encoding/product/tuple";
 import type { Access } from "../../encoding/product/tuple";
 import type { FlatProgram, FlatTransaction } from "../../operations/operation";
@@ -175,7 +175,7 @@ function pairOf(
   ): number =>
     from.reduce((sum, x) => {
       const found = meeting(x, to).filter(
-        (y) => mayDepend(x, y, forward) || (forward && mayHandOn(x, y)),
+        (y) => mayDepend(x, y, forward) || (forward && (mayHandOn(x, y) || mayRefuse(x, y))),
       );
       return sum + found.length;
     }, 0);
@@ -186,7 +186,11 @@ function pairOf(
   const looksAtNewest = (each: Access): boolean =>
     catchesDuplicate(each) || each.operation.mustMiss === true;
   const meetsNewest = (): boolean =>
-    a.some((x) => meeting(x, ofSecond).some((y) => looksAtNewest(y) && mayDepend(x, y, true)));
+    a.some((x) =>
+      meeting(x, ofSecond).some(
+        (y) => (looksAtNewest(y) && mayDepend(x, y, true)) || mayRefuse(x, y),
+      ),
+    );
   const misses = (): boolean =>
     a.some((x) => meeting(x, ofSecond).some((y) => mayMissUnheld(x, y)));
   return {
