@@ -4,7 +4,7 @@ import { ownEntry } from "../protocol/dictionary";
 import { columnsOf } from "./columns";
 import { evaluate, truth } from "./evaluateExpression";
 import type { StatementFrame } from "./statementFrame";
-import { SqlFailure } from "./failure";
+import { NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
 import { recordCell, recordExistence, recordUse } from "./recorder";
 import { findTable, keyOf, type DerivedRow, type StoredRow, type Write } from "./row";
@@ -141,12 +141,14 @@ export function checkReferences(
   table: Table,
   writes: readonly Write[],
   frame: StatementFrame,
+  leavesNoChildren = false,
 ): void {
   if (writes.length === 0) return;
   checkChangedKeys(table, writes, frame);
   for (const child of frame.schema.tables)
     for (const foreign of child.foreignKeys)
-      if (foreign.table === table.name) checkChildren(child, foreign, writes, frame);
+      if (foreign.table === table.name)
+        checkChildren(child, foreign, writes, frame, leavesNoChildren);
 }
 
 function checkChangedKeys(table: Table, writes: readonly Write[], frame: StatementFrame): void {
@@ -192,6 +194,7 @@ function checkChildren(
   foreign: Table["foreignKeys"][number],
   writes: readonly Write[],
   frame: StatementFrame,
+  leavesNoChildren: boolean,
 ): void {
   const read = foreign.columns.filter((column) => !child.primaryKey.includes(column));
   for (const write of writes) {
@@ -235,6 +238,10 @@ function checkChildren(
       if (!row.alive) continue;
       for (const column of read) recordCell(frame.recorder, row, column);
       if (gone.has(row.key) || !isOne) continue;
+      if (isChanged && !leavesNoChildren)
+        throw new NotExecutable(
+          `deleting from ${foreign.table} changes ${child.name} by its foreign key, which is not followed`,
+        );
       throw new SqlFailure("23503", `${child.name} still refers to a row of ${foreign.table}`);
     }
   }

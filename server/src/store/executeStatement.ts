@@ -119,7 +119,8 @@ function change(
     const after = what.kind === "update" && last !== undefined ? writtenRow(row, last) : row;
     rows.push(...returningRow(returning, { ...binding, [relation.alias]: after }, frame));
   }
-  checkReferences(table, writes, frame);
+  const leavesNoChildren = statement.kind === "delete" && statement.leavesNoChildren === true;
+  checkReferences(table, writes, frame, leavesNoChildren);
   deferKeys(table, writes, frame.acting);
   return { into: returning?.into, rows, affected, writes };
 }
