@@ -115,6 +115,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     : createMockStore({ level, initial, seed, strategy, isForgetful, overwritesKeys });
   let count = 0;
   const hearers = new Set<Hearer>();
+  const sessions = new Map<number, MockSession>();
   const locksOf = createAdvisoryLocks(true);
   const turns = createTurns();
 
@@ -228,6 +229,12 @@ export function createMockDatabase(options: MockOptions): MockResult {
           identifier: count,
           ...(options.databases && { databases: options.databases }),
           locks,
+          interrupt(session, what) {
+            const found = sessions.get(session);
+            if (what === "statement") found?.cancel?.();
+            else found?.end?.();
+            return found !== undefined;
+          },
           isDue: turns.isDue,
           channels: {
             listen(channel, isWanted) {
@@ -256,7 +263,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
         const startAsked = (): void => {
           isStartAsked = true;
         };
-        return openMockSession({
+        const opened = openMockSession({
           sql,
           session,
           turns,
@@ -279,6 +286,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
             ...storeSession,
             close() {
               if (hearers.delete(hearer)) closed();
+              sessions.delete(number);
               locks.transactionEnded();
               locks.releaseAll();
               storeSession.close();
@@ -292,6 +300,8 @@ export function createMockDatabase(options: MockOptions): MockResult {
           },
           ...(options.delay === true && { pause: () => pause(LONGEST_PAUSE) }),
         });
+        sessions.set(number, opened);
+        return opened;
       },
     },
   };

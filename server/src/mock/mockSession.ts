@@ -76,6 +76,7 @@ export function openMockSession({
   /** The statement that runs has passed its turn on. */
   let isPaused = false;
   let isCancelled = false;
+  let ended = (): void => undefined;
 
   function impatient(text: string): Patience | undefined {
     return /nowait/iu.test(text) ? impatience(parsedOrNone(text), isPostgres) : undefined;
@@ -89,6 +90,11 @@ export function openMockSession({
       if (!(asSqlFailure(error) instanceof SqlFailure)) throw error;
       return [];
     }
+  }
+
+  function cancel(): void {
+    if (isPaused) isCancelled = true;
+    else if (running > 0) store.patience(isPostgres ? CANCEL : INTERRUPT);
   }
 
   async function run(
@@ -141,7 +147,7 @@ export function openMockSession({
     isPaused = false;
     if (isCancelled || hasGivenUp) {
       isCancelled = false;
-      return CANCELLED;
+      return isPostgres ? CANCELLED : INTERRUPTED;
     }
     const limit = longestRun(session, sql.dialect, parsedOrNone(text));
     return performance.now() - begun > limit.milliseconds ? limit.failure : undefined;
@@ -285,12 +291,19 @@ export function openMockSession({
     },
     settings: () => session.settings(),
     setting: (name) => session.setting(name),
+    get warnings() {
+      return session.warnings();
+    },
     get autocommit() {
       return session.autocommit();
     },
-    cancel() {
-      if (isPaused) isCancelled = true;
-      else if (running > 0) store.patience(CANCEL);
+    cancel,
+    end() {
+      cancel();
+      ended();
+    },
+    onEnd(listener) {
+      ended = listener;
     },
     giveUp() {
       hasGivenUp = true;
@@ -311,11 +324,17 @@ const LOOK_AGAIN = 5;
 const GIVEN_UP: Reply = { kind: "failed", code: "55P03", message: "the lock is still taken" };
 const NOTHING_READ: Reply = { kind: "values", values: new Map() };
 const CANCELLED = failure("canceled", "canceling statement due to user request");
+const INTERRUPTED = failure("canceled", "Query execution was interrupted");
 
 /** A statement that waits for a lock fails at once, and it alone where it has not written. */
 const CANCEL: Patience = {
   milliseconds: 0,
   failure: { code: "57014", message: CANCELLED.message, goesOn: true },
+};
+
+const INTERRUPT: Patience = {
+  ...CANCEL,
+  failure: { ...CANCEL.failure, message: INTERRUPTED.message },
 };
 
 /** The client is gone. */

@@ -101,6 +101,8 @@ export interface MockSession {
   onNotification?(listener: (channel: string, payload: string, sender: number) => void): void;
   readonly status: "idle" | "transaction" | "failed";
   readonly autocommit: boolean;
+  /** Conditions that the last statement met. */
+  readonly warnings?: number;
   /** The name of the database in which the client is, or where it wants to be after USE. */
   readonly database?: string;
   settings?(): ReadonlyMap<string, string>;
@@ -110,6 +112,10 @@ export interface MockSession {
   cancel?(): void;
   /** Milliseconds for which the client may be silent now; 0 or absent: for ever. */
   readonly longestSilence?: number;
+  /** Another session ends this one: what it runs is given up. */
+  end?(): void;
+  /** Who is told that another session has ended it. */
+  onEnd?(listener: () => void): void;
   /** From now on statements fail where they would have to wait for others, and so does one that waits now. */
   giveUp?(): void;
   /** Rolls back what is open. */

@@ -15,6 +15,9 @@ export interface LockWait extends ReadRequest {
   readonly lockSeconds: number | undefined;
 }
 
+/** A lock that nobody ever gets: who awaits it sleeps. */
+export const NEVER = "\0never";
+
 export function isLockWait(request: Request): request is LockWait {
   return "lockSeconds" in request;
 }
@@ -66,9 +69,9 @@ export function createAdvisoryLocks(canWait = false): (session: number) => Advis
     };
     const take = (name: string, mode: LockMode): boolean => {
       const holds = held.get(name) ?? [];
-      const isFree = holds.every(
-        (hold) => hold.session === session || (hold.isShared && mode.isShared),
-      );
+      const isFree =
+        name !== NEVER &&
+        holds.every((hold) => hold.session === session || (hold.isShared && mode.isShared));
       if (isFree) held.set(name, [...holds, { ...mode, session }]);
       return isFree;
     };

@@ -2,6 +2,7 @@
 import type { Catalog } from "./catalog";
 import { showRows } from "./mysql/showRows";
 import { DISPLAY_NAMES } from "./sessionParts";
+import type { Diagnostic } from "./sessionDiagnostics";
 import type { SqlResult } from "./sessionTypes";
 import type { SqlRow, SqlValue } from "./values/value";
 import type { SqlStatement } from "./statementTree";
@@ -16,6 +17,7 @@ export interface ShowRequest {
   /** Settings of the session. */
   readonly own: ReadonlyMap<string, string>;
   readonly setting: (name: string) => SqlValue;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Result of SHOW. */
@@ -26,7 +28,9 @@ export function showResult(
   const { catalog, database, databases, user, usual, own } = about;
   if (of !== undefined) {
     const settings = new Map([...usual, ...own]);
-    const { columns, rows } = showRows(of, { catalog, database, databases, user, settings });
+    const { diagnostics } = about;
+    const around = { catalog, database, databases, user, settings, diagnostics };
+    const { columns, rows } = showRows(of, around);
     return table(columns, rows);
   }
   if (about.isPostgres && name === "all") {
@@ -36,7 +40,6 @@ export function showResult(
       all.map(([each, value]) => [each, value, null]),
     );
   }
-  if (name === "warnings") return table(["Level", "Code", "Message"], []);
   if (name === "tables") {
     const rows = [...catalog.tables.keys()].sort().map((each) => [each]);
     return table([`Tables_in_${database}`], rows);
@@ -47,8 +50,21 @@ export function showResult(
 function table(names: readonly string[], rows: readonly SqlRow[]): SqlResult {
   return {
     command: "SHOW",
-    columns: names.map((name) => ({ name, type: "text" })),
-    rows,
+    columns: names.map((name) => ({ name, type: NUMBERS.has(name) ? "int8" : "text" })),
+    rows: rows.map((row) =>
+      row.map((value, at) =>
+        value !== null && NUMBERS.has(names[at] ?? "") ? Number(value) : value,
+      ),
+    ),
     rowCount: rows.length,
   };
 }
+
+/** Columns of MySQL's SHOW that hold numbers. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  "@@session.error_count",
+  "@@session.warning_count",
+  ...["Non_unique", "Seq_in_index", "Cardinality", "Sub_part", "Code", "Maxlen"],
+  ...["Version", "Rows", "Avg_row_length", "Data_length", "Max_data_length", "Index_length"],
+  ...["Data_free", "Auto_increment", "Checksum"],
+]);

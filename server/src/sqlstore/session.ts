@@ -19,6 +19,8 @@ import { runPlan, type SharedContext, type StatementContext } from "./run/statem
 import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
 import { asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
+import { described } from "./sessionDescription";
+import { createDiagnostics } from "./sessionDiagnostics";
 import { createAdvisoryLocks } from "./advisoryLocks";
 import { restartNumbers, sessionSequences } from "./sessionSequences";
 import { createSessionStatements } from "./sessionStatements";
@@ -43,7 +45,6 @@ import type {
   TransactionStatus,
 } from "./sessionTypes";
 import type { State } from "./sessionState";
-import { selectOf } from "./selectOf";
 import { showResult, type ShowRequest } from "./display";
 import type { Table } from "./catalog";
 import type { SqlCall, SqlChange, SqlQuery } from "./tree";
@@ -92,6 +93,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       foundRows: 0,
       cursors: () => own.cursors(),
       databases: () => options.databases?.names() ?? [],
+      ...(options.interrupt && { interrupt: options.interrupt }),
+      keepSetting: (...given) => {
+        settings.keep(...given);
+      },
     },
     currentValues: new Map(),
     lastSequence: undefined,
@@ -102,6 +107,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   /** Types of parameters as the client says them. */
   let givenTypes: ReadonlyMap<number, SqlType> | undefined;
   let notices: Notice[] = [];
+  const diagnostics = createDiagnostics();
   const own = createSessionStatements({
     dialect,
     parse: (text) => database.parse(text).map((each) => each.statement),
@@ -113,6 +119,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     },
     hasRelation: (name) => catalog.tables.has(name) || catalog.views.has(name),
     isInTransaction: () => state.status === "open",
+    interrupt: (session, what) => options.interrupt?.(session, what) ?? false,
     resetAll: () => {
       state.settings = new Map(options.settings);
       options.channels?.forget();
@@ -129,7 +136,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
     inTransaction,
   });
-  const settings = sessionSettings(state, dialect);
+  const settings = sessionSettings(state, dialect, diagnostics);
   const transaction = sessionTransaction({
     state,
     isPostgres,
@@ -183,6 +190,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     notice: (level, message) => {
       routines.host.notice(level, message);
     },
+    warn: diagnostics.add,
     notify: transaction.notify,
     references: (_child, key) => referenceTime(state, key),
     isDue: options.isDue ?? (() => false),
@@ -213,6 +221,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       usual: settings.usual,
       own: state.settings,
       setting: settings.read,
+      diagnostics: diagnostics.all(),
     };
   }
 
@@ -445,6 +454,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       place.position = parsed.start;
       if (state.status === "failed") checkFailed(parsed.statement);
       notices = [];
+      diagnostics.begin(parsed.statement, catalog);
       const result = yield* statement(parsed, parsed.literals ?? parameters);
       results.push({
         ...result,
@@ -500,10 +510,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         state.status = "failed";
       }
       const position = place?.position;
-      return {
-        ok: false,
-        error: { ...(position === undefined ? {} : { position }), ...shownError(error.error) },
-      };
+      const told = shownError(error.error);
+      diagnostics.failed(told);
+      return { ok: false, error: { ...(position === undefined ? {} : { position }), ...told } };
     }
   }
 
@@ -514,31 +523,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     },
     describe(sql, given = new Map()) {
       try {
-        const [first] = database.read(sql);
-        const parsed = first?.statement;
-        if (parsed?.kind === "show")
-          return { ok: true, columns: showResult(parsed, about()).columns, parameters: new Map() };
-        const isRows =
-          parsed !== undefined && /^(select|insert|update|delete|merge)$/.test(parsed.kind);
-        if (parsed?.kind === "call") {
-          const { parameters, compiler } = database.plan(selectOf(parsed.arguments), given);
-          return { ok: true, columns: [], parameters: numbered(parameters, compiler) };
-        }
-        if (!isRows || !("with" in parsed)) {
-          const told = parsed === undefined ? [] : own.columns(parsed);
-          return { ok: true, columns: told, parameters: new Map() };
-        }
-        const literals = first?.literals;
-        const { columns, parameters, compiler } = database.plan(
-          parsed,
-          literals === undefined ? given : new Map(literals.map(({ type }, at) => [at + 1, type])),
-          typesAround(),
-        );
-        return {
-          ok: true,
-          columns: shownColumns(columns, first?.spelling),
-          parameters: literals === undefined ? numbered(parameters, compiler) : new Map(),
-        };
+        const locals = typesAround();
+        return { ok: true, ...described(sql, given, { database, about: about(), own, locals }) };
       } catch (thrown) {
         const error = asSqlFailure(thrown);
         if (!(error instanceof SqlFailure)) throw error;
@@ -554,6 +540,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     database: () => state.facts.database,
     status: () => state.status,
     autocommit: () => state.autocommit,
+    warnings: () => diagnostics.all().length,
     setting: (name) => state.settings.get(name) ?? settings.usual.get(name),
     settings: () => state.settings,
   };
@@ -562,15 +549,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
 /** Where the statement stands in its text that runs now. */
 interface Place {
   position: number | undefined;
-}
-
-/** The types of all parameters up to the highest. */
-function numbered(
-  types: ReadonlyMap<number, SqlType>,
-  { highestParameter }: { readonly highestParameter: number },
-): ReadonlyMap<number, SqlType> {
-  const numbers = Array.from({ length: highestParameter }, (_, at) => at + 1);
-  return new Map(numbers.map((each) => [each, types.get(each) ?? "unknown"]));
 }
 
 const UNKNOWN_TABLE = 1146;

@@ -2,6 +2,7 @@
 // transactions that follow.
 import type { Dialect } from "../program/dialect";
 import { keptSetting, mysqlSettings, plainSetting } from "./mysql/settings";
+import type { Diagnostics } from "./sessionDiagnostics";
 import { LEVEL_SETTING, READ_ONLY_SETTING } from "./sessionParts";
 import type { State } from "./sessionState";
 import { failure } from "./sqlError";
@@ -11,13 +12,17 @@ import type { SqlValue } from "./values/value";
 export interface SessionSettings {
   /** Their values where the session has said nothing. */
   readonly usual: ReadonlyMap<string, string>;
-  /** Fails for a name that there is not. */
-  readonly read: (name: string) => SqlValue;
+  /** Fails for a name that there is not; NULL where it is optional. */
+  readonly read: (name: string, isOptional?: boolean) => SqlValue;
   /** Sets a plain setting, until the end of the transaction where it is `local`; what it is usually if undefined. */
   readonly keep: (name: string, text: string | undefined, local: boolean) => void;
 }
 
-export function sessionSettings(state: State, dialect: Dialect): SessionSettings {
+export function sessionSettings(
+  state: State,
+  dialect: Dialect,
+  diagnostics: Diagnostics,
+): SessionSettings {
   const isPostgres = dialect === "postgres";
   const usual = isPostgres ? POSTGRES_SETTINGS : mysqlSettings(dialect);
 
@@ -35,14 +40,21 @@ export function sessionSettings(state: State, dialect: Dialect): SessionSettings
 
   return {
     usual,
-    read(name) {
+    read(name, isOptional = false) {
       const plain = plainSetting(name);
+      if (!isPostgres && COUNTS.has(plain)) {
+        const all = diagnostics.all();
+        const isCounted =
+          plain === "error_count" ? all.filter(({ level }) => level === "Error") : all;
+        return String(isCounted.length);
+      }
       if (plain === "autocommit") return state.autocommit ? "ON" : "OFF";
       const isKnown = isPostgres || usual.has(plain);
       if (LEVEL_SETTING.test(plain) && isKnown) return levelSetting(plain);
       if (READ_ONLY_SETTING.test(plain) && isKnown) return readOnlySetting(plain);
       const known = state.settings.get(plain) ?? usual.get(plain);
       if (known !== undefined) return known;
+      if (isOptional) return null;
       throw isPostgres
         ? failure("noObject", `unrecognized configuration parameter "${plain}"`)
         : failure("noSetting", `Unknown system variable '${plain}'`);
@@ -59,6 +71,9 @@ export function sessionSettings(state: State, dialect: Dialect): SessionSettings
     },
   };
 }
+
+/** Variables about the last statement, which nobody sets. */
+const COUNTS: ReadonlySet<string> = new Set(["warning_count", "error_count"]);
 
 /** True if the transaction at hand, or the next one, may not change rows. */
 export function isReadOnly(state: State): boolean {

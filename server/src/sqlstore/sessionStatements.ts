@@ -30,6 +30,7 @@ export interface StatementHost {
   readonly define: (definition: SqlDefinition) => void;
   readonly hasRelation: (name: string) => boolean;
   readonly isInTransaction: () => boolean;
+  readonly interrupt: (session: number, what: "statement" | "session") => boolean;
   readonly resetAll: () => void;
 }
 
@@ -54,6 +55,8 @@ export type SessionStatement = Of<
   | "close"
   | "copy"
   | "discard"
+  | "evaluate"
+  | "kill"
   | "table as"
 >;
 
@@ -252,6 +255,15 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
         const source = query ?? tableQuery(table, names);
         const result = yield* host.run(source, parameters);
         return { ...result, command: `COPY ${result.rowCount}`, copy: statement };
+      }
+      case "evaluate":
+        yield* valuesOf(statement.values, parameters);
+        return commandResult("DO");
+      case "kill": {
+        const [session] = yield* valuesOf([statement.session], parameters);
+        if (!host.interrupt(Number(session), statement.what))
+          throw failure("noThread", `Unknown thread id: ${String(session)}`);
+        return commandResult("KILL");
       }
       case "discard":
         prepared.clear();

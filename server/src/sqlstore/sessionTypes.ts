@@ -83,6 +83,8 @@ export interface SessionOptions {
     readonly forget: () => void;
     readonly notify: (channel: string, payload: string) => void;
   };
+  /** Gives up what a session runs, or ends the session; false where none has that number. */
+  readonly interrupt?: (session: number, what: "statement" | "session") => boolean;
   /** Locks that applications name; those of nobody else if absent. */
   readonly locks?: AdvisoryLocks;
   /** The level of transactions that ask for none, as SQL says it; the dialect's own if absent. */
@@ -132,6 +134,8 @@ export interface SqlSession {
   readonly status: () => TransactionStatus;
   /** True if statements outside of transactions commit by themselves. */
   readonly autocommit: () => boolean;
+  /** How many conditions MySQL would tell of the last statement. */
+  readonly warnings: () => number;
   /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
   readonly setting: (name: string) => string | undefined;
   /** The settings that the session was given or has set. */

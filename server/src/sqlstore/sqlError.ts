@@ -109,6 +109,7 @@ const CODES = {
   badRegexp: ["2201B", 1139, "42000"],
   badPattern: ["22025", 1210, "HY000"],
   badCopy: ["22P04", 1261, "01000"],
+  noThread: ["HY000", 1094, "HY000"],
   noStatement: ["26000", 1243, "HY000"],
   statementExists: ["42P05", 1210, "HY000"],
   noCursor: ["34000", 1326, "24000"],

@@ -89,6 +89,14 @@ export type SqlStatement =
   | SqlDatabaseStatement
   /** The session goes over to the database of that name. */
   | { readonly kind: "use"; readonly name: string }
+  /** KILL of MySQL. */
+  | {
+      readonly kind: "kill";
+      readonly session: SqlExpression;
+      readonly what: "statement" | "session";
+    }
+  /** DO of MySQL: values that nobody wants. */
+  | { readonly kind: "evaluate"; readonly values: readonly SqlExpression[] }
   /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
   | { readonly kind: "nothing"; readonly tag: string };
 
@@ -140,6 +148,14 @@ export type ShowRequest =
   | { readonly kind: "table status"; readonly like?: string }
   | { readonly kind: "character sets" | "grants" }
   | { readonly kind: "variables"; readonly like?: string }
+  /** SHOW WARNINGS and SHOW ERRORS, or how many they are. */
+  | {
+      readonly kind: "diagnostics";
+      readonly what: "warnings" | "errors";
+      readonly isCount: boolean;
+      readonly limit?: number;
+      readonly offset?: number;
+    }
   | { readonly kind: "databases"; readonly like?: string }
   /** Questions about the server that have no rows here: warnings, status, engines, ... */
   | { readonly kind: "none"; readonly columns: readonly string[] };

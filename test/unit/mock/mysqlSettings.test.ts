@@ -51,10 +51,10 @@ test("indexes that are not unique are there", () => {
   assert.deepEqual(
     names.map((row: unknown) => (Array.isArray(row) ? [row[1], row[2], row[4]] : row)),
     [
-      ["1", "own", "a"],
-      ["1", "b", "b"],
-      ["1", "third", "a"],
-      ["1", "third", "b"],
+      [1, "own", "a"],
+      [1, "b", "b"],
+      [1, "third", "a"],
+      [1, "third", "b"],
     ],
   );
 });

@@ -86,6 +86,7 @@ export function createMysqlConnection(
     return {
       inTransaction: session !== undefined && session.status !== "idle",
       autocommit: session?.autocommit ?? true,
+      warnings: session?.warnings ?? 0,
       more,
     };
   }
@@ -118,12 +119,24 @@ export function createMysqlConnection(
     return result(definitions(columns), rows, status(more));
   }
 
+  function opened(...from: Parameters<typeof openSession>): MockSession {
+    const fresh = openSession(...from);
+    fresh.onEnd?.(() => {
+      void work.then(() => {
+        if (session !== fresh) return;
+        close();
+        wire.end();
+      });
+    });
+    return fresh;
+  }
+
   /** The session in the database that USE has named last. */
   function follow(on: MockSession): MockSession {
     if (session === undefined || on.database === undefined || on.database === database)
       return session ?? on;
     database = on.database;
-    session = openSession(database, on);
+    session = opened(database, on);
     return session;
   }
 
@@ -236,7 +249,7 @@ export function createMysqlConnection(
         if (order.kind === "changeUser" && order.database !== "") database = order.database;
         on.close();
         statements.clear();
-        session = openSession(database);
+        session = opened(database);
         okay();
         return;
       case "use":
@@ -265,7 +278,7 @@ export function createMysqlConnection(
     }
     state = "commands";
     reader.introduced();
-    session = openSession(database);
+    session = opened(database);
     wire.write(packets([replies.ok(status(), { affected: 0, inserted: 0 })], sequence + 1));
   }
 

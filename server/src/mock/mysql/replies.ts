@@ -37,6 +37,8 @@ export const CAPABILITIES = {
 export interface SessionStatus {
   readonly inTransaction: boolean;
   readonly autocommit: boolean;
+  /** Conditions that the statement met. */
+  readonly warnings?: number;
   /** Another result follows. */
   readonly more: boolean;
 }
@@ -119,13 +121,13 @@ export function ok(
     lengthEncodedInteger(result.affected),
     lengthEncodedInteger(result.inserted),
     uint16(statusBits(status)),
-    uint16(0),
+    uint16(status.warnings ?? 0),
     ...(result.info === undefined ? [] : [lengthEncodedText(result.info)]),
   ]);
 }
 
 export function eof(status: SessionStatus): Buffer {
-  return Buffer.concat([uint8(0xfe), uint16(0), uint16(statusBits(status))]);
+  return Buffer.concat([uint8(0xfe), uint16(status.warnings ?? 0), uint16(statusBits(status))]);
 }
 
 /** `state` is the SQLSTATE of five characters. */

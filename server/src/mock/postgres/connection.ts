@@ -411,6 +411,11 @@ export function createPostgresConnection(
           if (!closed) wire.write(backend.notification(sender, channel, payload));
         });
       });
+      session.onEnd?.(() => {
+        work = work.then(() => {
+          if (!closed) end("57P01", "terminating connection due to administrator command");
+        });
+      });
       wire.write(backend.authenticationOk);
       for (const [name, value] of PARAMETERS) wire.write(backend.parameterStatus(name, value));
       wire.write(backend.backendKeyData(number, number));

@@ -181,7 +181,10 @@ function isWholeValue(value: SqlValue): value is number | bigint {
 
 /** NULL in a query of MySQL, an error elsewhere. */
 function byZero(fails: boolean, env: Env): null {
-  if (!fails && !env.work.changes) return null;
+  if (!fails && !env.work.changes) {
+    env.work.warn({ level: "Warning", code: 1365, message: "Division by 0" });
+    return null;
+  }
   throw failure("divisionByZero", fails ? "division by zero" : "Division by 0");
 }
 

@@ -10,6 +10,7 @@ import { isImplicit, isText, postgresName, type DeclaredType, type SqlType } fro
 import type { SqlRow, SqlValue } from "../values/value";
 import type { SqlStatement } from "../statementTree";
 import type { Compare } from "../values/compare";
+import type { Diagnostic } from "../sessionDiagnostics";
 import type { Slices } from "./slices";
 
 /** One key by which rows are ordered. */
@@ -96,11 +97,14 @@ export interface Work {
   readonly called?: ReadonlyMap<SqlCall, readonly SqlRow[]> | undefined;
   /** Values of the variables of the routine around. */
   readonly locals?: ReadonlyMap<string, { readonly value: SqlValue }> | undefined;
-  readonly setting: (name: string) => SqlValue;
+  /** Fails for a name that there is not; NULL where it is optional. */
+  readonly setting: (name: string, isOptional?: boolean) => SqlValue;
   readonly session: SessionFacts;
   readonly locks: AdvisoryLocks;
   readonly parse: (text: string) => readonly SqlStatement[];
   readonly notice: (level: string, message: string) => void;
+  /** A condition that does not end the statement, for MySQL's SHOW WARNINGS. */
+  readonly warn: (diagnostic: Diagnostic) => void;
   /** True if others should have their turn. */
   readonly isDue: () => boolean;
   /** Others hear of it when the transaction is committed. */
@@ -120,6 +124,10 @@ export interface SessionFacts {
   readonly cursors?: () => readonly string[];
   /** Names of the server's other databases. */
   readonly databases?: () => readonly string[];
+  /** Sets a setting, until the end of the transaction where it is `local`. */
+  readonly keepSetting?: (name: string, text: string, local: boolean) => void;
+  /** Gives up what a session runs, or ends the session; false where none has that number. */
+  readonly interrupt?: (session: number, what: "statement" | "session") => boolean;
 }
 
 /** Places in the order of a column's type, both ends included. */

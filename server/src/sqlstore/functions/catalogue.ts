@@ -1,4 +1,5 @@
 // Functions of PostgreSQL about the schema, which drivers, tools and psql ask for.
+import type { Env } from "../compile/node";
 import { typeOfId } from "../pg/typeIds";
 import { columnAt, type Catalog } from "../catalog";
 import { constraintText, indexText } from "../system/definitions";
@@ -147,12 +148,28 @@ export const CATALOGUE: FunctionTable = tableOf({
     env.work.notify(text(channel), text(payload));
     return "";
   }),
-  "pg_terminate_backend pg_cancel_backend": always("bool", true),
+  pg_cancel_backend: asked("bool", ["int4"], ([session], env) =>
+    interrupted(session, "statement", env),
+  ),
+  pg_terminate_backend: asked(
+    "bool",
+    ["int4", "int8"],
+    ([session], env) => interrupted(session, "session", env),
+    1,
+  ),
   "pg_stat_get_numscans pg_stat_get_tuples_inserted": always("int8", 0),
   pg_client_encoding: always("text", "UTF8"),
   "txid_current pg_current_xact_id": asked("int8", [], (_args, env) => env.work.session.identifier),
   pg_postmaster_start_time: always("timestamptz", "2026-01-01 00:00:00"),
 });
+
+function interrupted(
+  session: SqlValue | undefined,
+  what: "statement" | "session",
+  { work }: Env,
+): boolean {
+  return work.session.interrupt?.(Number(session), what) ?? false;
+}
 
 function viewText(relation: Relation | undefined): string | null {
   const view = relation?.view;

@@ -1,7 +1,7 @@
 // Functions about the session, sequences and locks that outlive statements.
-import { defaultToText, type Node } from "../compile/node";
+import { defaultToText, type Env, type Node } from "../compile/node";
 import { failure, unsupported } from "../sqlError";
-import type { LockMode } from "../advisoryLocks";
+import { NEVER, type LockMode } from "../advisoryLocks";
 import type { SqlValue } from "../values/value";
 import { nameIn } from "../system/references";
 import { postgresName } from "../values/types";
@@ -72,10 +72,16 @@ export const SESSION: FunctionTable = tableOf({
       : { type: "text", constant: true, run: (env) => env.work.session.user },
   version: plain("text", [], (_args, env) => env.work.session.version),
   "connection_id pg_backend_pid": plain("int8", [], (_args, env) => env.work.session.identifier),
-  current_setting: plain("text", ["text", "bool"], ([name], env) => env.work.setting(text(name)), {
-    least: 1,
+  current_setting: plain(
+    "text",
+    ["text", "bool"],
+    ([name, isOptional], env) => env.work.setting(text(name), isOptional === true),
+    { least: 1 },
+  ),
+  set_config: plain("text", ["text", "text", "bool"], ([name, value = null, isLocal], env) => {
+    env.work.session.keepSetting?.(text(name), text(value), isLocal === true);
+    return value;
   }),
-  set_config: plain("text", ["text", "text", "bool"], ([, value = null]) => value),
   pg_typeof: (args) => {
     const [first] = args;
     if (first === undefined) return undefined;
@@ -137,10 +143,16 @@ export const SESSION: FunctionTable = tableOf({
     "mysql",
     plain("int8", [], (_args, env) => env.work.locks.releaseAll()),
   ),
-  pg_sleep: plain("void", ["float8"], () => ""),
+  pg_sleep: plain("void", ["float8"], ([seconds], env) => {
+    sleep(seconds, env);
+    return "";
+  }),
   sleep: only(
     "mysql",
-    plain("int8", ["float8"], () => 0),
+    plain("int8", ["float8"], ([seconds], env) => {
+      sleep(seconds, env);
+      return 0;
+    }),
   ),
   hashtext: () => {
     throw unsupported("hashtext()");
@@ -156,6 +168,11 @@ export const SESSION: FunctionTable = tableOf({
     ),
   ),
 });
+
+/** Others have their turns meanwhile. */
+function sleep(seconds: SqlValue | undefined, { work: { locks } }: Env): void {
+  if (Number(seconds ?? 0) > 0) locks.await(NEVER, EXCLUSIVE, Number(seconds));
+}
 
 const EXCLUSIVE: LockMode = { isShared: false, isOfTransaction: false };
 

@@ -90,7 +90,6 @@ export function definitionsOf(
 }
 
 function columnOf(tree: SyntaxColumn): ColumnDefinition {
-  if (tree.generated) throw unsupported(`the generated column ${tree.name}`);
   const isSerial = tree.type === "serial";
   return {
     name: tree.name,
@@ -103,7 +102,7 @@ function columnOf(tree: SyntaxColumn): ColumnDefinition {
     notNull: !tree.nullable || isSerial,
     ...(tree.default === undefined || isNull(tree.default)
       ? {}
-      : { default: expressionOf(tree.default) }),
+      : { [tree.generated ? "generated" : "default"]: expressionOf(tree.default) }),
     ...(tree.automatic ? { automatic: "default" as const } : {}),
     ...(tree.touched === true ? { onUpdate: expressionOf(NOW) } : {}),
     constraints: tree.constraints.map(constraintOf),

@@ -56,11 +56,20 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
       return /^(database|schema)$/.test(second ?? "")
         ? { kind: "nothing", tag: "ALTER DATABASE" }
         : undefined;
+    case "kill": {
+      const what = second === "query" ? "statement" : "session";
+      const session = reader.lexemes[/^(query|connection)$/.test(second ?? "") ? 2 : 1];
+      if (session === undefined) return undefined;
+      return { kind: "kill", what, session: givenText(session) };
+    }
     case "lock":
     case "unlock":
     case "flush":
     case "analyze":
     case "optimize":
+    case "grant":
+    case "revoke":
+    case "reset":
       return { kind: "nothing", tag: first.toUpperCase() };
     default:
       return undefined;

@@ -4,6 +4,8 @@ import type { Dialect } from "../../program/dialect";
 
 /** One `name value` a line; a value may be empty. */
 const BOTH = `
+error_count 0
+warning_count 0
 auto_increment_increment 1
 auto_increment_offset 1
 automatic_sp_privileges ON

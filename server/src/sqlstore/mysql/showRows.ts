@@ -3,6 +3,7 @@ import { ANY, matchesWildcards, ONE } from "../../program/wildcards";
 import type { Catalog, Column, Table } from "../catalog";
 import { failure } from "../sqlError";
 import { indexesOf } from "../system/objects";
+import type { Diagnostic } from "../sessionDiagnostics";
 import type { ShowRequest } from "../statementTree";
 import { shownColumn, shownName } from "./spelling";
 import { tableText, usualCollation } from "./tableText";
@@ -15,6 +16,7 @@ export interface ShowSurroundings {
   readonly databases: readonly string[];
   readonly user: string;
   readonly settings: ReadonlyMap<string, string>;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface ShownRows {
@@ -25,7 +27,7 @@ export interface ShownRows {
 /** Fails with 1146 for a table that there is not. */
 export function showRows(
   request: ShowRequest,
-  { catalog, database, databases, user, settings }: ShowSurroundings,
+  { catalog, database, databases, user, settings, diagnostics }: ShowSurroundings,
 ): ShownRows {
   switch (request.kind) {
     case "tables": {
@@ -70,6 +72,19 @@ export function showRows(
         columns: ["Variable_name", "Value"],
         rows: [...settings].filter(([name]) => like(request.like)(name)).sort(),
       };
+    case "diagnostics": {
+      const { what, isCount, offset = 0, limit = Infinity } = request;
+      const all = diagnostics.filter(({ level }) => what === "warnings" || level === "Error");
+      if (isCount)
+        return {
+          columns: [what === "errors" ? "@@session.error_count" : "@@session.warning_count"],
+          rows: [[String(all.length)]],
+        };
+      const rows = all
+        .slice(offset, offset + limit)
+        .map(({ level, code, message }) => [level, String(code), message]);
+      return { columns: ["Level", "Code", "Message"], rows };
+    }
     case "databases":
       return {
         columns: [request.like === undefined ? "Database" : `Database (${request.like})`],

@@ -11,9 +11,12 @@ export function showStatement(lexemes: readonly Lexeme[]): SqlStatement | undefi
 
 /** `DESCRIBE table`; undefined where a statement is to be explained. */
 export function describeStatement(lexemes: readonly Lexeme[]): SqlStatement | undefined {
-  const [first, second] = lexemes.filter(isSaid);
-  if (!first || (second && second.word !== ".")) return undefined;
-  const of: ShowRequest = { kind: "columns", table: tableIn(lexemes), full: false };
+  const said = lexemes.filter(isSaid);
+  const rest = said.slice(said[1]?.word === "." ? 3 : 1);
+  const [column, ...more] = rest;
+  if (said.length === 0 || more.length > 0) return undefined;
+  const like = column && { like: column.word };
+  const of: ShowRequest = { kind: "columns", table: tableIn(lexemes), full: false, ...like };
   return { kind: "show", name: "columns", of };
 }
 
@@ -23,8 +26,6 @@ const ROUTINES = [
 ];
 
 const EMPTY = dictionary<readonly string[] | undefined>({
-  warnings: ["Level", "Code", "Message"],
-  errors: ["Level", "Code", "Message"],
   status: ["Variable_name", "Value"],
   engines: ["Engine", "Support", "Comment"],
   collation: ["Collation", "Charset", "Id", "Default"],
@@ -65,6 +66,15 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
       return { kind: "grants" };
     case "variables":
       return { kind: "variables", ...like };
+    case "warnings":
+    case "errors":
+      return { kind: "diagnostics", what, isCount: false, ...limitIn(words) };
+    case "count":
+      return {
+        kind: "diagnostics",
+        what: words.includes("errors") ? "errors" : "warnings",
+        isCount: true,
+      };
     case "databases":
     case "schemas":
       return { kind: "databases", ...like };
@@ -73,6 +83,16 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
       return columns && { kind: "none", columns };
     }
   }
+}
+
+/** LIMIT n, LIMIT offset, n. */
+function limitIn(words: readonly string[]): { readonly limit?: number; readonly offset?: number } {
+  const at = words.indexOf("limit");
+  if (at < 0) return {};
+  const [first, second] = [words[at + 1], words[at + 3]];
+  return words[at + 2] === ","
+    ? { limit: Number(second), offset: Number(first) }
+    : { limit: Number(first) };
 }
 
 /** The name behind the first FROM or IN; another one may follow for the database. */

@@ -89,7 +89,6 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
 function refuse(reader: Reader): void {
   const words = reader.lexemes.map((each) => (each.kind === "word" ? each.word : ""));
   if (words.includes("collate")) throw unsupported("COLLATE");
-  if (words.includes("binary")) throw unsupported("the operator BINARY");
   if (words[0] === "update" && words[1] === "ignore") throw unsupported("UPDATE IGNORE");
   if (words[0] === "delete" && words[1] === "ignore") throw unsupported("DELETE IGNORE");
 }
@@ -192,7 +191,7 @@ function statementOf(tree: SyntaxStatement, first: string): SqlStatement {
     case "call":
       return { kind: "call", name: tree.name, arguments: tree.arguments.map(expressionOf) };
     case "do":
-      throw unsupported("DO");
+      return { kind: "evaluate", values: tree.values.map(expressionOf) };
     case "nothing":
       if (first === "explain") throw unsupported(first.toUpperCase());
       return { kind: "nothing", tag: first.toUpperCase() };

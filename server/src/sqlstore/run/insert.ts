@@ -15,6 +15,7 @@ import { failure } from "../sqlError";
 import type { SqlConflict, SqlExpression, SqlInsert } from "../tree";
 import { fitter } from "../values/fit";
 import type { SqlRow, SqlValue } from "../values/value";
+import { duplicate } from "./rowChanges";
 import { assignmentsOf, type Assignment } from "./assignments";
 import { changeTarget, type ChangeWork, type CompiledChange } from "./changeTypes";
 import { compileReturning } from "./returning";
@@ -279,7 +280,17 @@ function compileConflict(
           : undefined;
     case "ignore":
       return (row, env, work) => {
-        if (work.changes.conflict(table, row, table.keys, env) !== undefined) return undefined;
+        const other = work.changes.conflict(table, row, table.keys, env);
+        if (other !== undefined) {
+          const { number: code, message } = duplicate(
+            table,
+            other.key,
+            row,
+            compiler.dialect,
+          ).error;
+          env.work.warn({ level: "Warning", code, message });
+          return undefined;
+        }
         return plainInsert(table, row, env, work);
       };
     case "replace":

@@ -129,9 +129,10 @@ function hasParent(
 function checkChildren(
   state: ChangeState,
   at: StoreKey,
-  { table, before, after }: Change,
+  { table, before, after: here, moved }: Change,
   env: Env,
 ): boolean {
+  const after = here ?? moved;
   if (before === undefined) return false;
   let acted = false;
   for (const child of state.context.catalog.tables.values()) {

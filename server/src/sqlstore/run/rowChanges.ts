@@ -5,7 +5,7 @@ import { columnAt, type Catalog, type ForeignKey, type Key, type Table } from ".
 import type { Env } from "../compile/node";
 import type { Slices } from "../compile/slices";
 import type { ChangedRow } from "../routine/triggers";
-import { failure } from "../sqlError";
+import { failure, type SqlFailure } from "../sqlError";
 import { identity } from "../values/compare";
 import { formatValue } from "../values/format";
 import type { SqlRow } from "../values/value";
@@ -13,7 +13,10 @@ import type { Rows } from "./rows";
 import type { TableRules } from "./tableRules";
 import { indexKey, rowKey, tablePrefix } from "./versions";
 
-export type Change = ChangedRow;
+export interface Change extends ChangedRow {
+  /** The row under its new key. */
+  readonly moved?: SqlRow;
+}
 
 /** A reference that was violated when its statement ended, and may be by then. */
 export interface PendingReference {
@@ -63,10 +66,16 @@ export function entryAt(state: ChangeState, key: StoreKey): Value {
   return state.entries.has(key) ? state.entries.get(key) : state.context.rows.newestVersion(key);
 }
 
-function put(state: ChangeState, table: Table, key: StoreKey, after: SqlRow | undefined): void {
+function put(
+  state: ChangeState,
+  table: Table,
+  key: StoreKey,
+  after: SqlRow | undefined,
+  moved?: SqlRow,
+): void {
   const known = state.changed.get(key);
   const before = known === undefined ? state.context.rows.newestRow(table, key) : known.before;
-  state.changed.set(key, { table, before, after });
+  state.changed.set(key, { table, before, after, ...(moved && { moved }) });
   if (after !== undefined) state.written.set(after, key);
 }
 
@@ -161,7 +170,7 @@ export function update(
     if (other !== undefined && other.at !== key) throw duplicate(table, each, after, state.dialect);
   }
   enter(state, table, before, key, undefined, env);
-  if (next !== key) put(state, table, key, undefined);
+  if (next !== key) put(state, table, key, undefined, after);
   put(state, table, next, after);
   enter(state, table, after, next, next, env);
 }
@@ -242,7 +251,7 @@ function shown(table: Table, columns: readonly number[], row: SqlRow): readonly 
 }
 
 /** The error for a row that repeats a key. */
-export function duplicate(table: Table, key: Key, row: SqlRow, dialect: Dialect): Error {
+export function duplicate(table: Table, key: Key, row: SqlRow, dialect: Dialect): SqlFailure {
   const values = shown(table, key.columns, row);
   const names = key.columns.map((at) => table.columns[at]?.name ?? "");
   if (dialect !== "postgres") {

@@ -171,11 +171,12 @@ export interface SharedContext {
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly variables: UserVariables;
   readonly isDue: Work["isDue"];
-  readonly setting: (name: string) => SqlValue;
+  readonly setting: Work["setting"];
   readonly session: () => SessionFacts;
   readonly locks: Work["locks"];
   readonly parse: Work["parse"];
   readonly notice: Work["notice"];
+  readonly warn: Work["warn"];
   readonly notify: (channel: string, payload: string) => void;
   readonly references: ChangesContext["references"];
 }
@@ -386,9 +387,10 @@ function hostWithin(env: Env, catalog: Catalog): RoutineHost {
     variables: env.work.variables,
     parse: env.work.parse,
     *run(statement, locals) {
-      if (statement.kind !== "select")
+      // New rows become part of the statement; of other changes the next row's trigger would not know.
+      if (statement.kind !== "select" && statement.kind !== "insert")
         throw unsupported(
-          "a function that changes rows, called inside of a statement or before a row is changed,",
+          "a function that changes or deletes rows, called inside of a statement or before a row is changed,",
         );
       const types = new Map([...locals].map(([name, { declared }]) => [name, declared.type]));
       const plan = planStatement(statement, catalog, new Map(), types);
@@ -493,6 +495,7 @@ function createWork(
     locks: lockedOnce(shared.locks, drawn.locks),
     parse: shared.parse,
     notice: shared.notice,
+    warn: shared.warn,
     notify: shared.notify,
   };
   return { work, replayed };

@@ -316,6 +316,8 @@ function mysqlMeaning(name: TypeName, labels?: readonly string[]): DeclaredType 
   const type = MYSQL.get(word);
   if (type === undefined) throw unsupported(`the type ${word}`);
   const [first, second] = name.modifiers;
+  // Of more than 24 bits it has the size of a double.
+  if (word === "float" && second === undefined && (first ?? 0) > 24) return { type: "float8" };
   if (word === "bit") return { type, range: [0, 2 ** (first ?? 1) - 1] };
   if (word === "set") return { type, members: labels ?? [] };
   if (word === "binary" || word === "varbinary") return { type, length: first ?? 1 };

@@ -355,7 +355,7 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
       take(reader, "always");
       take(reader, "as");
       draft.generated = true;
-      if (wordAt(reader) === "(") skipParentheses(reader);
+      if (wordAt(reader) === "(") draft.default = parenthesised(reader);
       return true;
     case "on":
       // ON UPDATE CURRENT_TIMESTAMP, ON CONFLICT IGNORE

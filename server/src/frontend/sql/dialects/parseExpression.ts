@@ -369,8 +369,12 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
     case "binary":
       if (next === "(" || peek(reader, 1) === undefined) break;
       reader.at++;
-      reader.losses.push("BINARY");
-      return parseExpression(parsing, 11.5);
+      return {
+        kind: "cast",
+        operand: parseExpression(parsing, 11.5),
+        type: "binary",
+        rounds: false,
+      };
     case "interval": {
       if (next === ",") break;
       reader.at++;
