@@ -83,16 +83,23 @@ function placed({ isRequest = false, since } = {}) {
   try {
     const own = frames();
     const [test] = own;
-    if (own.length === 0) return made.getStore() ?? { comment: "" };
+    if (own.length === 0) return made.getStore() ?? { comment: unplaced() };
     const nearest = own.find(({ file }) => !TEST.test(file));
-    if (!nearest) return { comment: test ? `${MARK}${written(test)};;*/` : "" };
+    if (!nearest) return { comment: unplaced() || `${MARK}${written(test)};;*/` };
     const { call, last } = callOf(own, { isRequest, since });
     const { entry, number } = call;
+    call.nearest = nearest;
     return { comment: `${MARK}${written(nearest)};${written(entry)};${number}*/`, since: last };
   } catch (error) {
     told("a statement", error);
     return { comment: "" };
   }
+}
+
+/** Nothing leads from a promise that a function hands on to that function: its call is known, and where it was last. */
+function unplaced() {
+  const { entry, stretch, number, nearest = entry } = callAround([]) ?? {};
+  return stretch === undefined ? "" : `${MARK}${written(nearest)};${written(entry)};${number}*/`;
 }
 
 const said = new Set();

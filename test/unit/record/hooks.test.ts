@@ -259,6 +259,7 @@ for (const [folder, main, library, load] of [
 const MAPPER = `const { setTimeout: wait } = require("node:timers/promises");
 const client = new (require("pg/lib/client.js"))();
 exports.find = async (sql) => { await null; await wait(2); client.query(sql); await null; };
+exports.count = async (sql) => { await null; await wait(1); client.query(sql); };
 exports.transaction = async (work) => { await wait(1); await work(); };
 exports.each = (items, work) => Promise.all(items.map(work));`;
 test("Node.js: statements that a library sends when it has waited are of the call that asked for them", () => {
@@ -278,12 +279,16 @@ function change(id) {
   });
 }
 async function save(id) {
-  return db.find("UPDATE " + id);
+  return db.count("UPDATE " + id);
 }
-Object.assign(exports, { add, change });`,
+async function last(id) {
+  await db.find("SELECT " + id);
+  return db.count("UPDATE " + id);
+}
+Object.assign(exports, { add, change, last });`,
     },
     `const { each } = require("mapper/index.cjs");
-const { add, change } = require("./service.js");
+const { add, change, last } = require("./service.js");
 async function drive() {
   await add("a");
   await add("b");
@@ -295,6 +300,7 @@ async function drive() {
   await open;
   await change("i");
   await change("j");
+  await each(["k"], last);
 }
 drive();`,
     "shop.test.js",
@@ -305,7 +311,8 @@ drive();`,
     const [, id = "", call = ""] = /^undefined \w+ (\w).*;(\d+)\*/.exec(line) ?? [];
     calls.set(id, (calls.get(id) ?? new Set()).add(call));
   }
-  assert.deepEqual([...calls.keys()].sort().join(""), "abcdefghij");
+  assert.deepEqual([...calls.keys()].sort().join(""), "abcdefghijk");
+  assert.match(lines.at(-1) ?? "", /service\.js:16:last;service\.js:15:last;/);
   for (const [id, numbers] of calls) assert.equal(numbers.size, 1, id);
   assert.equal(new Set([...calls.values()].flatMap((each) => [...each])).size, calls.size);
 });
