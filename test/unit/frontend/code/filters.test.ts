@@ -46,6 +46,22 @@ export const f = (t: string) => Book.findAll({ where: { [Op.or]: [{}, { title: t
     assert.equal((await selects(text)).length, 3);
   });
 
+  it("read their table alone where an operator of data is not understood", async () => {
+    const sequelize = (
+      value: string,
+    ): string => `import { DataTypes, Op, Sequelize } from "sequelize";
+const sequelize = new Sequelize("postgres://db", { define: { timestamps: false, freezeTableName: true } });
+const Book = sequelize.define("book", { title: DataTypes.STRING, author_id: DataTypes.INTEGER });
+export const f = (t: string, other: any) => Book.findAll({ where: { author_id: 1, title: ${value} } });`;
+    const of = "unknown(code:document(";
+    for (const value of ["{ [Op.anyOther]: t }", "{ [Op.anyOther]: [t, 1] }"]) {
+      const [where = "", ...more] = await selects(sequelize(value));
+      assert.ok(where.includes("(book.author_id = 1)") && where.includes(of), where);
+      assert.deepEqual(more, []);
+    }
+    assert.deepEqual(await selects(sequelize("{ [Op.anyOther]: sequelize.literal(other) }")), []);
+  });
+
   it("leave NULL out or compare it, as the call does", async () => {
     const text = `import { Column, DataSource, Entity, Not, PrimaryGeneratedColumn } from "typeorm";
 @Entity("book") class Book { @PrimaryGeneratedColumn() id!: number; @Column() title?: string; }

@@ -39,8 +39,10 @@ export interface Reach {
   readonly isCalled: (name: string) => boolean;
   /** True if a function may open a transaction around its argument. */
   readonly mayOpen: (hir: HirFunction) => boolean;
-  /** The number of HIR nodes of a function. */
+  /** The number of HIR nodes of a function, without functions that it returns: these run where its result is called. */
   readonly size: (hir: HirFunction) => number;
+  /** True if a function returns one that stands in it. */
+  readonly returnsFunction: (hir: HirFunction) => boolean;
   /** True if an implementation of the interface has a method of that name that may run a statement. */
   readonly isReachedBy: (interfaceName: string, method: string) => boolean;
   /** True if a function or method of that name may run a statement. */
@@ -108,7 +110,8 @@ function reachIn(graph: CallGraph): Reach {
       return false;
     },
     calls: (hir) => callsOf(hir).names,
-    size: (hir) => callsOf(hir).size,
+    size: (hir) => callsOf(hir).size - sizeOfReturned(hir),
+    returnsFunction: (hir) => sizeOfReturned(hir) > 0,
     isReachedBy: (interfaceName, method) => reaching.has(implementedBy(interfaceName, method)),
     isReaching: (name) => reaching.has(name),
     reaching,
@@ -334,6 +337,30 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
     return true;
   });
 }
+
+function sizeOfReturned(moved: HirFunction): number {
+  return returnedSize(originOf(moved));
+}
+
+/** The number of HIR nodes of the functions that a function returns as they stand. */
+const returnedSize = ofNode((hir: HirFunction): number => {
+  let size = 0;
+  const add = (value: HirExpression | undefined): void => {
+    if (value?.kind === "function") size += callsOf(value.function).size;
+    if (value?.kind === "typed") add(value.operand);
+    if (value?.kind !== "conditional") return;
+    add(value.then);
+    add(value.otherwise);
+  };
+  visitInto(hir.body, (node) => {
+    if (isFunction(node)) return false;
+    if ("kind" in node && node.kind === "return") {
+      add((node as Extract<HirStatement, { kind: "return" }>).value); // of this kind
+    }
+    return true;
+  });
+  return size;
+});
 
 /** Attributes a nested function's calls to the enclosing function; visits each once. */
 function addInner(hir: HirFunction, calls: Calls): void {

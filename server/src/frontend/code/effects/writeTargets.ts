@@ -72,7 +72,8 @@ export function changedByCall(
   call: Extract<HirExpression, { kind: "call" | "new" }>,
 ): string | undefined {
   const target = changedBy(call);
-  return target && changedIn(target);
+  const place = target && changedIn(target);
+  return place === undefined || place.endsWith(ANY_CHANGE) ? place : place + INSIDE;
 }
 
 /** The object that changes if the result of an expression is changed. */

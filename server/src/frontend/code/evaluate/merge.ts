@@ -4,8 +4,8 @@ import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
-import { ABSENT, ageOf, type Cell, oneOfSeveral, scalar, unknown, type Value } from "../values";
-import { sameValue, join, phi } from "./lattice";
+import { ABSENT, ageOf, type Cell, scalar, unknown, type Value } from "../values";
+import { isData, join, phi, sameValue } from "./lattice";
 import { askedSoFar, wasAskedSince } from "./lists/lastReads";
 import { expressionOf, isLarge, negate, readsOf } from "./values/convert";
 import { takeJumps } from "./jumpTargets";
@@ -172,7 +172,8 @@ export function summariseLoop(
     const isAsked = wasAskedSince(cell, moment);
     const value = cell.value ?? (isAsked ? cell.unset : undefined);
     const last = first?.path.written.get(cell);
-    const isCarried = value !== undefined && (last === undefined || !COLLECTIONS.has(last.kind));
+    const isCarried =
+      value !== undefined && (last === undefined || (isData(last) && !COLLECTIONS.has(last.kind)));
     if (isCarried && (isOneExpression(value) || value.kind === "undefined")) {
       const variable = state.ids.fresh("v");
       const start = expressionOf(state, value);
@@ -187,7 +188,7 @@ export function summariseLoop(
       write(state, cell, unknown(why, value ? readsOf(value) : []));
     } else if (value !== undefined && !isGrowing(cell, value)) {
       const why = "it changes from round to round of a loop";
-      write(state, cell, oneOfSeveral(why, readsOf(value)));
+      write(state, cell, join(unknownOf(value, why), last ?? value, why));
     }
   }
   const path = first?.stands ? first.path : fork(state, () => body(carried));
@@ -201,6 +202,11 @@ export function summariseLoop(
     }
   }
   return { commands: path.commands, isOnce: path.left && !path.commands.some(mayGoOn) };
+}
+
+/** A value that is not known any more. */
+function unknownOf(value: Value, why: string): Value {
+  return join(value, unknown(why, readsOf(value)), why);
 }
 
 /** Values that no variable of the AR holds. */

@@ -3,7 +3,7 @@
 import { attribute, ofNode } from "../../../query/nodes";
 import { setEntry } from "../../../protocol/dictionary";
 import type { FileId } from "../../../protocol/source";
-import type { HirFunction, HirStatement } from "../hir";
+import type { HirClass, HirFunction, HirStatement } from "../hir";
 
 const origins = attribute<object, object>();
 let count = 0;
@@ -17,6 +17,11 @@ export function originOf<Part extends object>(part: Part): Part {
 /** The key of a function in a file; it stays the same when the function moves. */
 export function functionKey(file: FileId, hir: HirFunction): string {
   return `${file}#${String(numberOf(hir))}`;
+}
+
+/** The key of a class, which is none of a function. */
+export function classKey(file: FileId, hir: HirClass): string {
+  return `${file}#class ${String(numberOf(hir))}`;
 }
 
 /** The key of a function that a top-level call returned, under the name that the file gives it. */

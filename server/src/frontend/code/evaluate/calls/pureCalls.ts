@@ -36,7 +36,9 @@ export function idleCall(
 ): Value | undefined {
   const { function: hir, scope } = callee;
   const { file } = scope.module;
-  const { leads } = state.workspace;
+  const { leads, reach } = state.workspace;
+  // The function that it returns is known by following it alone.
+  if (reach.returnsFunction(hir)) return undefined;
   // The content of an AsyncLocalStorage is handed in, too.
   if (!semanticsOf(file).namesByImport || isInUnknown(state) || state.stores.size > 0)
     return undefined;

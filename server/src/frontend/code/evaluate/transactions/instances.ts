@@ -5,6 +5,7 @@ import { heldBy, someWithin } from "../values/subvalues";
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
+import { classKey } from "../../queries/origins";
 import type { HirClass, HirField, HirFunction, HirParameter } from "../../hir";
 import {
   partPath,
@@ -445,7 +446,7 @@ function newObject(
   site: CallSite | undefined,
   isAbove: boolean,
 ): Value {
-  const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
+  const key = classKey(of.scope.module.file, of.class);
   if (state.calls.includes(key)) {
     noteCut(state);
     return unknown("an object that holds one of its own class");

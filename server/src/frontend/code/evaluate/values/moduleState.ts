@@ -7,6 +7,7 @@ import {
   constantScalar,
   type ObjectValue,
   oneOfSeveral,
+  unknown,
   type Scope,
   type Value,
 } from "../../values";
@@ -105,15 +106,17 @@ function withChanges(
 ): ObjectValue {
   const isAny = changes.has(ANY_CHANGE);
   const { fields } = value;
+  const assigned = new Set([...changes].filter((each) => !each.endsWith(INSIDE)).map((each) => fieldOfChange(each).field)); // prettier-ignore
   for (const change of isAny ? [...fields.keys(), ...changes] : changes) {
     const { field, isAny: isOther } = fieldOfChange(change);
     const before = fields.get(field)?.value;
     // A value that is made when it is first asked for is the same ever after.
     const isFirst = isEmpty(before) && !isOther;
     const isSame = change.endsWith(INSIDE) && before?.kind !== "list" && before?.kind !== "object";
-    if (field !== ANY_CHANGE && !isFirst && !isSame && mayChange(before)) {
-      fields.set(field, newCell(state, changing(`${name}.${field}`, before)));
-    }
+    if (field === ANY_CHANGE || isFirst || isSame || !mayChange(before)) continue;
+    const inside = isAny || assigned.has(field) ? undefined : before;
+    const own = `${name}.${field}`;
+    fields.set(field, newCell(state, inside ? mutate(state, inside, own) : changing(own, before)));
   }
   if (isAny) fields.set(ANY_KEY, newCell(state, changing(name, value)));
   return value;
@@ -125,6 +128,9 @@ export function mutate(state: State, value: Value, name: string): Value {
     return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
   }
   if (value.kind === "object" && value.class) return livedIn(state, value, name);
+  if (value.kind === "object" && value.isMap === true) {
+    return { ...value, fields: new Map([[ANY_KEY, newCell(state, changing(name, value))]]) };
+  }
   return mayChange(value) ? changing(name, value) : value;
 }
 
@@ -149,7 +155,9 @@ function mayChange(before: Value | undefined): boolean {
   }
 }
 
-/** Names of functions whose results differ from call to call. */
-export function changing(name: string, value: Value | undefined): Value {
-  return oneOfSeveral(`${name} changes from call to call`, value ? readsOf(value) : []);
+/** A value that differs from call to call: data where nothing else is ever put there. */
+export function changing(name: string, value: Value | undefined, isAlwaysData = false): Value {
+  const why = `${name} changes from call to call`;
+  const reads = value ? readsOf(value) : [];
+  return isAlwaysData ? unknown(why, reads) : oneOfSeveral(why, reads);
 }

@@ -15,6 +15,7 @@ import { UNDEFINED, unknown, type Cell, type Scope, type Value } from "../../val
 import { doesSomething } from "../lazySingletons";
 import { declaredClient } from "../transactions/clientTypes";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
+import { isData } from "../lattice";
 import { newCell, type State } from "../state";
 import { semanticsIn } from "../../semantics";
 import { expressionOf } from "./convert";
@@ -113,18 +114,19 @@ function foundIn(
 ): Value {
   const { name, initial, type } = variable;
   const [given, ...others] = values.filter(({ value }) => !isNothing(value));
-  if (isEmpty(initial) && !isOther && others.length === 0) {
-    if (given === undefined) return initial;
-    const made = isMade(given.value) ? madeOnce(state, scope, given, name) : undefined;
-    if (made) return made;
-  }
+  const isOne = isEmpty(initial) && !isOther && others.length === 0;
+  if (isOne && given === undefined) return initial;
+  const made =
+    isOne && given && isMade(given.value) ? madeOnce(state, scope, given, name) : undefined;
+  const kept = made && keptOf(state, made, name);
+  if (kept) return kept;
   const typed = type === undefined ? undefined : typedAs(state, scope, type, name);
-  if (!typed) return changing(name, initial);
+  if (!typed) return changing(name, initial, made && isData(made));
   const isAlways = !isEmpty(initial) && !values.some(({ value }) => isNothing(value));
   return isAlways ? typed : choose(isThere(state, name), typed, UNDEFINED);
 }
 
-/** The same ever after: a client, a function, an object of a class. Undefined for data, and where making it runs statements. */
+/** The only value that is ever assigned; undefined where making it runs statements. */
 function madeOnce(
   state: State,
   scope: Scope,
@@ -140,7 +142,11 @@ function madeOnce(
   }
   const around: Scope = { bindings, parent: scope, module: scope.module };
   const value = state.evaluator.expression(state, inner.size > 0 ? around : scope, hir);
-  if (state.emitted > before) return undefined;
+  return state.emitted > before ? undefined : value;
+}
+
+/** The same ever after: a client, a function, an object of a class. Undefined for data. */
+function keptOf(state: State, value: Value, name: string): Value | undefined {
   switch (value.kind) {
     case "handle":
     case "function":

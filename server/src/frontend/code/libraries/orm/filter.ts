@@ -1,6 +1,6 @@
 // Filters of mappers: records of conditions on properties, with operators and connectives, as conditions of SQL. A mapper says
 // in a `FilterLanguage` what its words are and how it treats NULL.
-import { constantScalar, isArray, type Value } from "../../values";
+import { constantScalar, isArray, unknown, type Value } from "../../values";
 import {
   allOf,
   joinFragments,
@@ -9,6 +9,7 @@ import {
   valueFragment,
   type Fragment,
 } from "../builders/draft";
+import type { Tools } from "../library";
 import { columnValue } from "./entityColumns";
 import { columnOf, keysOf, type Model, type ModelColumn } from "./model";
 import { mayBeNull, otherThan, sameAs, unlessNothing } from "./nullability";
@@ -153,8 +154,29 @@ function propertyFilter(
     return made;
   };
   const made = language.skips === "nothing" ? condition(value) : optionalCondition(value, condition); // prettier-ignore
-  if (!isKnown) return undefined;
+  if (!isKnown && (relation || !isData(value, place.tools))) return undefined;
+  // Which rows it takes is not known; that it reads no other table is.
+  if (!isKnown) return [valueFragment(unknown(`how ${name} is compared is not understood`, [place.tools.expression(value)]))]; // prettier-ignore
   return made ? [made] : [];
+}
+
+/** True if a value is made of scalars alone: nothing in it reads a table. Linear in it. */
+function isData(value: Value, tools: Tools): boolean {
+  switch (value.kind) {
+    case "scalar":
+    case "text":
+    case "input":
+    case "undefined":
+      return true;
+    case "list":
+      return tools.items(value)?.every((each) => isData(each, tools)) === true;
+    case "object": {
+      const fields = value.class ? undefined : tools.fields(value);
+      return fields !== undefined && [...fields.values()].every((each) => isData(each, tools));
+    }
+    default:
+      return false;
+  }
 }
 
 /** A condition whose operator the key says: equality of a list is membership. */
