@@ -52,14 +52,17 @@ export const f = (t: string) => Book.findAll({ where: { [Op.or]: [{}, { title: t
     ): string => `import { DataTypes, Op, Sequelize } from "sequelize";
 const sequelize = new Sequelize("postgres://db", { define: { timestamps: false, freezeTableName: true } });
 const Book = sequelize.define("book", { title: DataTypes.STRING, author_id: DataTypes.INTEGER });
-export const f = (t: string, other: any) => Book.findAll({ where: { author_id: 1, title: ${value} } });`;
+export const f = (t: string) => Book.findAll({ where: { author_id: 1, title: ${value} } });`;
     const of = "unknown(code:document(";
     for (const value of ["{ [Op.anyOther]: t }", "{ [Op.anyOther]: [t, 1] }"]) {
       const [where = "", ...more] = await selects(sequelize(value));
       assert.ok(where.includes("(book.author_id = 1)") && where.includes(of), where);
       assert.deepEqual(more, []);
     }
-    assert.deepEqual(await selects(sequelize("{ [Op.anyOther]: sequelize.literal(other) }")), []);
+    assert.deepEqual(
+      await selects(sequelize("{ [Op.anyOther]: sequelize.literal('(SELECT 1)') }")),
+      [],
+    );
   });
 
   it("leave NULL out or compare it, as the call does", async () => {
