@@ -190,11 +190,16 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     table: string,
     columns: readonly string[],
     rows: readonly (readonly (string | null)[])[],
-  ): Steps<void> {
+    conflict?: "ignore" | "replace",
+  ): Steps<number> {
+    let count = 0;
     for (let from = 0; from < rows.length; from += COPIED_AT_ONCE) {
       const part = rows.slice(from, from + COPIED_AT_ONCE);
-      yield* host.run(insertOf(table, columns, part), []);
+      const change = insertOf(table, columns, part);
+      const action = conflict && { conflict: { action: conflict, set: [] } };
+      count += (yield* host.run({ ...change, ...action }, [])).rowCount;
     }
+    return count;
   }
 
   function* run(statement: SessionStatement, parameters: readonly unknown[]): Steps<SqlResult> {
@@ -298,9 +303,14 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     transactionEnded() {
       for (const [name, { isHeld }] of cursors) if (!isHeld) cursors.delete(name);
     },
-    *copyIn({ table, columns }, rows) {
+    *copyIn({ table, columns, load }, rows) {
       if (table === undefined) throw unsupported("COPY into a query");
       const width = host.tableColumns(table, columns).length;
+      if (load !== undefined) {
+        const filled = rows.map((row) => Array.from({ length: width }, (_, at) => row[at] ?? null));
+        const rowCount = yield* insertRows(table, columns, filled, load.conflict);
+        return { ...commandResult("LOAD"), rowCount };
+      }
       for (const row of rows) {
         if (row.length === width) continue;
         throw failure(

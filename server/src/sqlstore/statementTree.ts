@@ -124,6 +124,22 @@ export interface SqlCopy {
   readonly columns: readonly string[];
   readonly query?: SqlQuery;
   readonly options: CopyOptions;
+  /** LOAD DATA LOCAL of MySQL. */
+  readonly load?: LoadOptions;
+}
+
+export interface LoadOptions {
+  /** The name by which the client knows it. */
+  readonly file: string;
+  readonly fieldEnd: string;
+  readonly lineEnd: string;
+  /** Empty for none. */
+  readonly quote: string;
+  readonly escape: string;
+  /** Lines at the start that are no rows. */
+  readonly skipped: number;
+  /** How rows end that repeat a key. */
+  readonly conflict: "ignore" | "replace";
 }
 
 export interface CopyOptions {
@@ -145,6 +161,7 @@ export type ShowRequest =
       readonly like?: string;
     }
   | { readonly kind: "indexes" | "create table"; readonly table: string }
+  | { readonly kind: "create database"; readonly name: string }
   | { readonly kind: "table status"; readonly like?: string }
   | { readonly kind: "character sets" | "grants" }
   | { readonly kind: "variables"; readonly like?: string }

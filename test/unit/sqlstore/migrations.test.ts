@@ -97,6 +97,27 @@ describe("MySQL", () => {
     assert.deepEqual(run("DESCRIBE t s"), [["s", "varchar(9)", "YES", "", null, ""]]);
   });
 
+  for (const [mode, paths, expected] of [
+    ["one", "'$.a', '$.x'", 1],
+    ["all", "'$.a', '$.x'", 0],
+    ["all", "'$.a', '$.b[1].c'", 1],
+    ["one", "'$.b[2]', NULL", null],
+  ] as const)
+    test(`JSON_CONTAINS_PATH of ${mode} of ${paths} is ${String(expected)}`, async () => {
+      const run = await session("mysql");
+      const document = `'{"a": null, "b": [1, {"c": 2}]}'`;
+      const call = `JSON_CONTAINS_PATH(${document}, '${mode}', ${paths})`;
+      assert.deepEqual(run(`SELECT ${call} + 0`), [[expected]]);
+    });
+
+  test("a database is shown as the text that makes it, with the names as written", async () => {
+    const run = await session("mariadb");
+    const text =
+      "CREATE DATABASE `Shop` /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci */";
+    assert.deepEqual(run("SHOW CREATE DATABASE `Shop`"), [["Shop", text]]);
+    assert.deepEqual(run("SHOW PLUGINS"), []);
+  });
+
   test("diagnostics are those of the statement before", async () => {
     const run = await session("mysql");
     run("CREATE TABLE t (id int PRIMARY KEY)", "INSERT INTO t VALUES (1)");

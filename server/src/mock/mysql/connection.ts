@@ -5,6 +5,8 @@ import { reasonOf } from "../../protocol/fault";
 import type { Connection, Wire } from "../connection";
 import type { SqlError } from "../../sqlstore/sqlError";
 import { textOfBytes } from "../../frontend/sql/text/bytes";
+import { loadedRows } from "../../sqlstore/mysql/loadStatement";
+import type { LoadOptions, SqlCopy } from "../../sqlstore/statementTree";
 import { createSilence } from "../silence";
 import type {
   MockArgument,
@@ -27,6 +29,15 @@ import { createPacketReader, packets, PacketTooLong, type Packet } from "./packe
 import type { Parameter, ParameterType } from "./parameters";
 import * as replies from "./replies";
 import { columnDefinition } from "./typeCodes";
+
+/** A file that is on its way from the client. */
+interface Loading {
+  readonly copy: SqlCopy;
+  readonly load: LoadOptions;
+  readonly pieces: Buffer[];
+  /** Bytes that came; of more than are taken none is kept. */
+  size: number;
+}
 
 interface Statement {
   readonly text: string;
@@ -62,6 +73,7 @@ export function createMysqlConnection(
   let session: MockSession | undefined;
   let work = Promise.resolve();
   let closed = false;
+  let loading: Loading | undefined;
   let turns = 0;
   const silence = createSilence(() => {
     // The client reads MySQL's answer when it sends its next command.
@@ -155,9 +167,42 @@ export function createMysqlConnection(
         payloads.push(replies.errorReply(code, mysqlState, message));
         break;
       }
+      const { copy } = outcome.value;
+      if (copy?.load !== undefined) {
+        loading = { copy, load: copy.load, pieces: [], size: 0 };
+        payloads.push(replies.fileRequest(copy.load.file));
+        break;
+      }
       payloads.push(...resultPayloads(outcome.value, false, index < all.length - 1));
     }
     reply(payloads);
+  }
+
+  /** Takes a part of a file; an empty one ends it. */
+  async function loaded(on: MockSession, state: Loading, packet: Packet): Promise<void> {
+    const { payload, sequence } = packet;
+    if (payload === undefined || payload.length > 0) {
+      state.size += payload?.length ?? longest;
+      if (state.size > longest) state.pieces.length = 0;
+      else if (payload !== undefined) state.pieces.push(payload);
+      return;
+    }
+    loading = undefined;
+    if (state.size > longest) {
+      end(1153, "08S01", TOO_BIG, sequence + 1);
+      return;
+    }
+    const rows = loadedRows(textOfBytes(Buffer.concat(state.pieces)), state.load);
+    const outcome = await on.copyIn?.(state.copy, rows);
+    if (outcome?.ok !== true) {
+      const { number: code, mysqlState, message } = outcome?.error ?? unknownStatement(0);
+      wire.write(packets([replies.errorReply(code, mysqlState, message)], sequence + 1));
+      return;
+    }
+    const { affected } = outcome.value;
+    const info = `Records: ${String(rows.length)}  Deleted: 0  Skipped: ${String(rows.length - affected)}  Warnings: ${String(on.warnings ?? 0)}`;
+    const told = replies.ok(status(), { affected, inserted: 0, info });
+    wire.write(packets([told], sequence + 1));
   }
 
   async function prepare(on: MockSession, sql: string): Promise<void> {
@@ -297,6 +342,7 @@ export function createMysqlConnection(
   async function answer(packet: Packet): Promise<void> {
     if (closed) return;
     if (!session) introduce(packet);
+    else if (loading) await loaded(session, loading, packet);
     else if (packet.payload) await obey(follow(session), command(packet.payload));
     else end(1153, "08S01", TOO_BIG, packet.sequence + 1);
   }

@@ -17,6 +17,7 @@ const FLAGS = {
   longFlag: 0x4,
   connectWithDatabase: 0x8,
   protocol41: 0x200,
+  localFiles: 0x80,
   transactions: 0x2000,
   secureConnection: 0x8000,
   multiStatements: 0x10000,
@@ -124,6 +125,11 @@ export function ok(
     uint16(status.warnings ?? 0),
     ...(result.info === undefined ? [] : [lengthEncodedText(result.info)]),
   ]);
+}
+
+/** Asks the client for a file of its own. */
+export function fileRequest(name: string): Buffer {
+  return Buffer.concat([uint8(0xfb), Buffer.from(name)]);
 }
 
 export function eof(status: SessionStatus): Buffer {

@@ -8,6 +8,7 @@ import {
   isJsonList,
   isJsonMap,
   jsonContains,
+  jsonStep,
   mysqlPath,
   parseJson,
   type Json,
@@ -83,6 +84,23 @@ export const DOCUMENTS: FunctionTable = tableOf({
       const [outer, inner] = [parseJson(text(value)), parseJson(text(part))];
       return outer === undefined || inner === undefined ? null : jsonContains(outer, inner);
     }),
+  ),
+  json_contains_path: only("mysql", (args, compiler) =>
+    args.length < 3
+      ? undefined
+      : computeNode("bool", args, compiler, ([value, mode, ...paths]) => {
+          const document = parseJson(text(value));
+          const isThere = (path: SqlValue): boolean => {
+            const steps = mysqlPath(text(path));
+            if (steps === undefined)
+              throw unsupported("JSON_CONTAINS_PATH() with other than plain paths");
+            let at = document;
+            for (const step of steps) at = at === undefined ? undefined : jsonStep(at, step);
+            return at !== undefined;
+          };
+          if (document === undefined) return null;
+          return text(mode).toLowerCase() === "one" ? paths.some(isThere) : paths.every(isThere);
+        }),
   ),
   json_set: only("mysql", changing(true)),
   json_insert: () => {

@@ -2,6 +2,7 @@
 import { peek, take, wordAt, type Lexeme, type Reader } from "../../frontend/sql/dialects/reader";
 import type { SqlExpression } from "../tree";
 import type { SqlStatement } from "../statementTree";
+import { loadStatement } from "./loadStatement";
 import { describeStatement, showStatement } from "./showStatement";
 
 /** The statement at the reader if it is about the session; undefined for all others. */
@@ -56,6 +57,8 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
       return /^(database|schema)$/.test(second ?? "")
         ? { kind: "nothing", tag: "ALTER DATABASE" }
         : undefined;
+    case "load":
+      return second === "data" ? loadStatement(reader.lexemes) : undefined;
     case "kill": {
       const what = second === "query" ? "statement" : "session";
       const session = reader.lexemes[/^(query|connection)$/.test(second ?? "") ? 2 : 1];

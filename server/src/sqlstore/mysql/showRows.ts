@@ -52,6 +52,20 @@ export function showRows(
         rows: [[shownName(catalog, table.name), tableText(catalog, table)]],
       };
     }
+    case "create database": {
+      const { name } = request;
+      const rest = catalog.dialect === "mysql" ? " /*!80016 DEFAULT ENCRYPTION='N' */" : "";
+      const collation = `utf8mb4 COLLATE ${usualCollation(catalog.dialect)}`;
+      return {
+        columns: ["Database", "Create Database"],
+        rows: [
+          [
+            name,
+            `CREATE DATABASE \`${name}\` /*!40100 DEFAULT CHARACTER SET ${collation} */${rest}`,
+          ],
+        ],
+      };
+    }
     case "table status":
       return tableStatus(catalog, request.like);
     case "character sets":

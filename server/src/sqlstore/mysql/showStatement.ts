@@ -28,6 +28,12 @@ const ROUTINES = [
 const EMPTY = dictionary<readonly string[] | undefined>({
   status: ["Variable_name", "Value"],
   engines: ["Engine", "Support", "Comment"],
+  engine: ["Type", "Name", "Status"],
+  plugins: ["Name", "Status", "Type", "Library", "License"],
+  privileges: ["Privilege", "Context", "Comment"],
+  open: ["Database", "Table", "In_use", "Name_locked"],
+  profiles: ["Query_ID", "Duration", "Query"],
+  master: ["File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set"],
   collation: ["Collation", "Charset", "Id", "Default"],
   triggers: ["Trigger", "Event", "Table", "Statement"],
   function: ROUTINES,
@@ -54,6 +60,8 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
     case "keys":
       return { kind: "indexes", table: tableBehind(lexemes) };
     case "create":
+      if (words.includes("database") || words.includes("schema"))
+        return { kind: "create database", name: lexemes.filter(isSaid).at(-1)?.word ?? "" };
       return words.includes("table")
         ? { kind: "create table", table: tableIn(lexemes.slice(words.indexOf("table") + 1)) }
         : undefined;
