@@ -39,8 +39,10 @@ export function runsOf(statements: readonly RecordedStatement[], level?: string)
   }
   const runs: Run[] = [];
   let ofTests = 0;
-  for (const sent of byConnection.values()) {
-    for (const stretch of stretchesOf(transactionsOf(sent))) {
+  const blocks = [...byConnection.values()].map(transactionsOf);
+  const loops = loopsAround(blocks.flat());
+  for (const own of blocks) {
+    for (const stretch of stretchesOf(own, loops)) {
       const { statements: own, site } = stretch;
       if (site?.isTest === true) ofTests += own.length;
       else if (own.some(isWork)) runs.push(runOf(stretch));
@@ -205,8 +207,34 @@ interface Stretch {
   readonly isPart?: boolean;
 }
 
+const entryKey = ({ entry, entryPlace }: CallSite): string => `${entryPlace?.file ?? ""} ${entry}`;
+
+/**
+ * Entry points that are loops around the work of others (a worker's, which stands at one line): committed transactions
+ * hold statements of several of their calls, as far as a hook could tell these. What they do is told by its statements.
+ */
+function loopsAround(blocks: readonly Block[]): ReadonlySet<string> {
+  const counts = new Map<string, { lines: Set<number>; whole: number; split: number }>();
+  for (const { statements, isTransaction } of blocks) {
+    const sites = statements.flatMap(({ site }) => (site && site.isTest !== true ? [site] : []));
+    const [first] = sites;
+    if (first === undefined || new Set(sites.map(entryKey)).size > 1) continue;
+    const count = counts.get(entryKey(first)) ?? { lines: new Set(), whole: 0, split: 0 };
+    counts.set(entryKey(first), count);
+    for (const { entryPlace } of sites) count.lines.add(entryPlace?.line ?? 0);
+    const isDriver = isTransaction && statements[0]?.site === undefined;
+    if (!isDriver || statements.at(-1)?.kind !== "commit") continue;
+    if (new Set(sites.map(({ call }) => call)).size > 1) count.split++;
+    else count.whole++;
+  }
+  const found = [...counts].filter(
+    ([, { lines, whole, split }]) => lines.size === 1 && split >= 3 && 2 * split >= whole,
+  );
+  return new Set(found.map(([key]) => key));
+}
+
 /** Puts blocks of the same call together, and takes apart transactions that several calls (or a test) share. */
-function stretchesOf(blocks: readonly Block[]): readonly Stretch[] {
+function stretchesOf(blocks: readonly Block[], loops: ReadonlySet<string>): readonly Stretch[] {
   const stretches: { statements: RecordedStatement[]; site?: CallSite; isPart?: boolean }[] = [];
   const add = (
     statements: readonly RecordedStatement[],
@@ -229,6 +257,10 @@ function stretchesOf(blocks: readonly Block[]): readonly Stretch[] {
     const begun = isTransaction && statements[0]?.kind === "begin" ? statements[0].site : undefined;
     const sites = begun && begun.isTest !== true ? [begun] : callsOf(statements);
     const [only] = sites;
+    if (only && sites.every((each) => loops.has(entryKey(each)))) {
+      add(statements, undefined);
+      continue;
+    }
     if (sites.length <= 1 || !isTransaction) add(statements, only);
     else for (const part of sharedParts(statements)) add(part.statements, part.site, part.isPart);
   }
