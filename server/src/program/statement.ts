@@ -60,6 +60,8 @@ export interface SelectStatement extends StatementBase {
   readonly into: string;
   /** True for PERFORM, or a SELECT whose rows nobody receives. */
   readonly discarded: boolean;
+  /** The values that its variables keep where it finds no row: the caller sees those, not the row. */
+  readonly kept?: readonly Output[];
 }
 
 export interface InsertStatement extends StatementBase {

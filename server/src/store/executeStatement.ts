@@ -3,6 +3,7 @@ import type {
   Assignment,
   DeleteStatement,
   LockStatement,
+  SelectStatement,
   Statement,
   UpdateStatement,
 } from "../program/statement";
@@ -18,7 +19,7 @@ import { assignRow, returningRow, updateWrites } from "./changes";
 import { executeInsert } from "./executeInsert";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable } from "./failure";
-import { withRows, type Binding, type Frame } from "./frame";
+import { withRows, type Binding, type Frame, type ResultRows } from "./frame";
 import { rereadRow } from "./recorder";
 import { findTable, writtenRow, type StoredRow, type Write } from "./row";
 import { renderValue, sameValue, type SqlValue } from "./value";
@@ -34,7 +35,9 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
   switch (statement.kind) {
     case "select": {
       const rows = runQuery(statement.query, frame);
-      return { into: statement.into, rows, affected: rows.length, writes: [] };
+      const shown = rows.length === 0 ? keptValues(statement, frame) : undefined;
+      const result = { into: statement.into, rows, affected: rows.length, writes: [] };
+      return shown ? { ...result, shown } : result;
     }
     case "insert":
       return executeInsert(statement, frame);
@@ -66,6 +69,14 @@ function lockKey(
   if (releases) frame.acting.unlockObject(name, mode);
   else frame.acting.lockObject(name ?? "advisory ", mode, outlives);
   return 1;
+}
+
+/** The values of the variables that the statement leaves as they were; none where all of them are NULL. */
+function keptValues({ kept }: SelectStatement, frame: StatementFrame): ResultRows | undefined {
+  const row = Object.fromEntries(
+    (kept ?? []).map(({ name, value }) => [name, evaluate(value, frame)] as const),
+  );
+  return Object.values(row).some((value) => value !== null) ? [row] : undefined;
 }
 
 /**

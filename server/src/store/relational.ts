@@ -173,7 +173,9 @@ function advance(
   const tables = visibleTables(state, participant, visible);
   const recorder = openRecorder();
   const drawn = { ...machine.drawn };
-  const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
+  const recordOf = (
+    did: Pick<StepRecord, "writes" | "rows" | "shown" | "affected" | "why">,
+  ): StepRecord => ({
     instance: machine.instance,
     statement: machine.executed + 1,
     ...placeOf(machine),
@@ -197,8 +199,8 @@ function advance(
       recorder,
       once: new Map(),
     });
-    const { writes, rows, affected } = result;
-    state.steps.push(recordOf({ writes, rows, affected }));
+    const { writes, rows, shown, affected } = result;
+    state.steps.push(recordOf({ writes, rows, affected, ...(shown && { shown }) }));
     participant.log = [...participant.log, ...result.writes];
     const isWhole = commitsAtOnce(machine);
     deliver(machine, next.statement, { ...result, drawn });

@@ -29,6 +29,8 @@ export interface StepRecord {
   readonly saw: (step: number, scan: Scan) => boolean;
   readonly writes: readonly Write[];
   readonly rows: ResultRows;
+  /** The caller's view of the rows, where it differs. */
+  readonly shown?: ResultRows;
   readonly affected: number;
   readonly waitedFor?: string;
   readonly why?: string;

@@ -285,7 +285,9 @@ function attempt(
   session.searches = 0;
   session.skips = skipsOf(server, session, statement);
   const tables = readTables(server, session, statement);
-  const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
+  const recordOf = (
+    did: Pick<StepRecord, "writes" | "rows" | "shown" | "affected" | "why">,
+  ): StepRecord => ({
     instance: machine.instance,
     statement: machine.executed + 1,
     ...placeOf(machine),
@@ -319,13 +321,13 @@ function attempt(
       recorder,
       once: new Map(),
     });
-    const { writes, rows, affected } = result;
+    const { writes, rows, shown, affected } = result;
     const isWhole = commitsAtOnce(machine);
     withoutStatement = { log: session.log, openKeys: session.openKeys };
     session.log = [...session.log, ...writes];
     session.openKeys = [...session.openKeys, ...openKeysOf(server, session, given)];
     if (isWhole) checkOpenKeys(server, session);
-    server.steps = [...server.steps, recordOf({ writes, rows, affected })];
+    server.steps = [...server.steps, recordOf({ writes, rows, affected, ...(shown && { shown }) })];
     session.waiting = undefined;
     session.passed = [];
     session.after = server.newest;

@@ -7,6 +7,8 @@ import type { Write } from "./row";
 export interface StatementResult {
   readonly into: string | undefined;
   readonly rows: ResultRows;
+  /** The caller's view of the rows, where it differs. */
+  readonly shown?: ResultRows;
   readonly affected: number;
   readonly writes: readonly Write[];
 }

@@ -4,6 +4,7 @@ import type { Outcome, Row, Value } from "../protocol/witness";
 import { findDependencies } from "./dependencies";
 import { findDirtyReads } from "./dirtyReads";
 import type { CellAccess, ExecutedStep, Execution } from "./execution";
+import type { ResultRows } from "./frame";
 import { isUnit, type Machine } from "./machine";
 import type { Run, StepRecord } from "./runRecord";
 import { EXISTENCE, INITIAL, writtenColumns, type Write } from "./row";
@@ -66,7 +67,8 @@ function perInstance(
 export function receivedOf(run: Run): Readonly<Record<string, readonly string[]>> {
   return perInstance(run, (machine, steps) =>
     linesOf(machine, steps, {
-      rows: (step) => (step.rows.length === 0 ? [] : [`${step.statement}: ${resultText(step)}`]),
+      rows: (step) =>
+        shownRows(step).length === 0 ? [] : [`${step.statement}: ${resultText(shownRows(step))}`],
       value: (value) => (value === null ? [] : [renderValue(value)]),
     }),
   );
@@ -74,7 +76,7 @@ export function receivedOf(run: Run): Readonly<Record<string, readonly string[]>
 
 function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly string[] {
   return linesOf(machine, steps, {
-    rows: (step) => [resultText(step)],
+    rows: (step) => [resultText(shownRows(step))],
     value: (value) => [renderValue(value)],
   });
 }
@@ -107,8 +109,12 @@ function reachesCaller(step: StepRecord, isRoutine: boolean): boolean {
   return false;
 }
 
-function resultText(step: StepRecord): string {
-  return step.rows.length === 0 ? "no row" : step.rows.map(renderRow).join("; ");
+function shownRows({ rows, shown = rows }: StepRecord): ResultRows {
+  return shown;
+}
+
+function resultText(rows: ResultRows): string {
+  return rows.length === 0 ? "no row" : rows.map(renderRow).join("; ");
 }
 
 function observedIn(step: StepRecord): readonly string[] {
@@ -119,7 +125,7 @@ function observedIn(step: StepRecord): readonly string[] {
 /** The text of rows that reach nobody: their first row, and their number. */
 function observedText(step: StepRecord): string {
   const thrownAway = step.source?.kind === "select" && step.source.discarded;
-  if (!thrownAway || step.rows.length < 2) return resultText(step);
+  if (!thrownAway || step.rows.length < 2) return resultText(step.rows);
   return `${step.rows.length} rows: ${step.rows.slice(0, 1).map(renderRow).join("")}`;
 }
 

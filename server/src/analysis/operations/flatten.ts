@@ -1,7 +1,8 @@
 // From the abstract representation to the flat form: control flow becomes guards, variables are substituted, loops are unrolled. Statements
 // are split in query.ts and writes.ts.
 import { lengthName } from "../../program/arrays";
-import type { Expression, Query } from "../../program/expression";
+import type { Expression, Output, Query } from "../../program/expression";
+import { ownEntry } from "../../protocol/dictionary";
 import { precisionOf } from "../../program/precision";
 import type { Program, Transaction } from "../../program/program";
 import { tableLockOf } from "../../program/tableLocks";
@@ -284,6 +285,10 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
       const result = flattenQuery(builder, statement.query, NO_ROWS, rows);
       setResult(builder, statement.into, result);
       if (!shown) return;
+      if (statement.kept) {
+        showKept(builder, statement.into, statement.kept);
+        return;
+      }
       show(builder, statement.into);
       if (result.whole !== true) showRows(builder, statement.query);
       return;
@@ -324,6 +329,18 @@ function show(builder: Builder, name: string): void {
     if (term.kind === "output")
       builder.visible.push({ operation: term.operation, name: term.name });
     else builder.shown.push(conditional(builder.path, term, NULL));
+  }
+}
+
+/** The caller sees variables: with the first row, or as they were. */
+function showKept(builder: Builder, name: string, kept: readonly Output[]): void {
+  const result = builder.results.get(name);
+  if (!result) return;
+  const isFound = compare("<", int(0), result.size);
+  for (const output of kept) {
+    const before = flattenExpression(builder, output.value, NO_ROWS);
+    const after = conditional(isFound, ownEntry(result.row, output.name) ?? NULL, before);
+    builder.shown.push(conditional(builder.path, after, NULL));
   }
 }
 

@@ -69,6 +69,7 @@ export function walkStatement(statement: Statement, visitor: Visitor): void {
   switch (statement.kind) {
     case "select":
       walkQuery(statement.query, [], visitor);
+      for (const { value } of statement.kept ?? []) walkExpression(value, [], visitor);
       return;
     case "insert": {
       const target: Relation = baseRelation(statement.table);

@@ -4,7 +4,7 @@ import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Statement } from "../../../program/statement";
-import { TRUE } from "../expressions";
+import { TRUE, literal } from "../expressions";
 import { lowerByWords } from "../fallback";
 import { askedFor, withLocks } from "../lockRequests";
 import { sourceIn, type Lowering, type LoweringContext } from "../lowering";
@@ -172,12 +172,14 @@ function select(tree: SyntaxQuery, work: Work): Lowering {
   ];
   // Values assigned to locals reach nobody; user variables outlive the transaction.
   const isSilent = tree.into.length > 0 && !tree.into.some((name) => name.startsWith("@"));
+  const kept = tree.into.map((_, at) => ({ name: columns[at] ?? "", value: literal(null) }));
   const statement: Statement = {
     ...base,
     kind: "select",
     query: named,
     into,
     discarded: isSilent,
+    ...(kept.length > 0 && !isSilent && { kept }),
     taint: work.taint,
   };
   const result = { name: into, columns };

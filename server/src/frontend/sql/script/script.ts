@@ -17,7 +17,7 @@ import { isSet } from "./expression";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./region";
 import { createState, frame, source, top } from "./state";
 import type { Frame, ScriptContext, State } from "./state";
-import { asksForInsertId, assignSessionValues, sessionValue } from "./session";
+import { asksForInsertId, assignSessionValues, sessionValue, withKeptValues } from "./session";
 import {
   assign,
   bindResult,
@@ -76,7 +76,7 @@ function addStatement(state: State, item: StatementItem): void {
   const lexed = preLex(lines, item.start, item.end, state.anonymous);
   state.anonymous += lexed.placeholders.filter((each) => each.name.startsWith("?")).length;
   const values = placeholderValues(state, lexed);
-  const lowered = lowerSql({
+  const read = lowerSql({
     piece: lexed.piece,
     table,
     placeholder: (number) => values.get(number),
@@ -86,6 +86,7 @@ function addStatement(state: State, item: StatementItem): void {
     view,
     wantsInsertId: asksForInsertId(lines, item.end, state.end),
   });
+  const lowered = withKeptValues(state, read);
   top(state).commands.push(...commandsOf(lowered, unknownParts(item, lexed)));
   assignSessionValues(state, lowered, item);
   if (item.what === "assign") return;

@@ -44,6 +44,19 @@ export function assignSessionValues(state: State, lowered: Lowering, at: Span): 
   if (insertId !== undefined) state.insertId = insertId;
 }
 
+/** The statement with the values that its variables keep where it finds no row. */
+export function withKeptValues(state: State, lowered: Lowering): Lowering {
+  const { targets = [], statements } = lowered;
+  const last = statements.at(-1);
+  if (last?.kind !== "select" || last.kept === undefined) return lowered;
+  const keptAs = last.kept.map((output) => {
+    const variable = targets.find(({ column }) => column === output.name)?.variable;
+    const name = variable?.replace(/^@/, "") ?? "";
+    return top(state).bound.has(name) ? { ...output, value: valueOf(state, name) } : output;
+  });
+  return { ...lowered, statements: [...statements.slice(0, -1), { ...last, kept: keptAs }] };
+}
+
 /** True if a non-PostgreSQL script uses a generated id between two positions. */
 export function asksForInsertId(lines: LineIndex, start: number, end: number): boolean {
   return lines.written !== undefined && INSERT_ID.test(lines.text.slice(start, end));
