@@ -333,6 +333,9 @@ function caseOf(
   }, end);
 }
 
+/** Equal texts may differ as bytes. */
+const COMPARED_BY_BYTES = /^(?:var)?binary$/;
+
 function cast(
   node: Extract<SyntaxExpression, { readonly kind: "cast" }>,
   of: Expressions,
@@ -346,7 +349,9 @@ function cast(
     if (Number.isInteger(number)) return literal(number);
   }
   const keeps =
-    from === to ? !(to === "decimal" && node.rounds) : from === "int" && to === "decimal";
+    from === to
+      ? !(to === "decimal" && node.rounds) && !COMPARED_BY_BYTES.test(node.type)
+      : from === "int" && to === "decimal";
   if (from === undefined || keeps) return operand;
   const lost = lose(work, `the cast from ${from} to ${node.type}`, [operand]);
   return lost.kind === "unknown" ? { ...lost, type: to } : lost;
