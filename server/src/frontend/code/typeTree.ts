@@ -48,6 +48,17 @@ export function isUndefined(type: Type): boolean {
   return type.kind === "name" && type.name === "undefined";
 }
 
+/** True if all that is of a type is a scalar or nothing. */
+export function isOfScalars(type: Type): boolean {
+  return alternativesOf(type).every(
+    (each) => each.kind === "literal" || (each.kind === "name" && SCALARS.has(each.name)),
+  );
+}
+
+const SCALARS: ReadonlySet<string> = new Set(
+  "string number boolean bigint undefined String Boolean Integer Long Short Byte Double Float Character BigDecimal BigInteger int long short byte double float char UUID".split(" "), // prettier-ignore
+);
+
 /** Reads a type from the left to the right; what gives undefined has read nothing that it understands. */
 class TypeReader {
   #at = 0;

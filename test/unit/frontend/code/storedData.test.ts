@@ -80,6 +80,16 @@ describe("data that the code keeps", () => {
     });
   }
 
+  it("is not what stands in a record of handlers that callers bring", async () => {
+    const reasons = await taintOf(
+      `await chosen(handlers, text).add(text);`,
+      `function chosen(of: Record<string, Entries>, by: string) { return of[by + "x"] as Entries; }
+const handlers: Record<string, Entries> = {};
+export function register(name: string, made: Entries) { handlers[name] = made; }`,
+    );
+    assert.equal(reasons.length, 1);
+  });
+
   it("is not what may be an object of the code's own in a later round", async () => {
     const reasons = await taintOf(`let last: any = text;
   for (const each of names) { await last.add(each); last = each === "x" ? last : new Entries(); }`);

@@ -68,6 +68,7 @@ import { changedTo, foreignOf } from "./values/foreignValues";
 import { nowOf } from "./values/inputParts";
 import { writeWhole } from "./values/inputEffects";
 import { concatenate, partsOf } from "./values/texts";
+import { unknownPart } from "./values/subvalues";
 
 /** How many steps pass until it is asked once more whether to stop. */
 const STEPS_BETWEEN = 64;
@@ -343,7 +344,7 @@ export function indexAccess(state: State, of: Value, index: Value, span: Span): 
   if (entries.some(({ value }) => mayRun(state, value))) {
     lose(state, "which of many functions is meant is not known", sourceOf(state, span), "opaque");
   }
-  return oneOfSeveral("an element by a computed key is not known", [at, ...readsOf(object)]);
+  return unknownPart(object, "an element by a computed key is not known", [at, ...readsOf(object)]);
 }
 
 /** The keys and values of a record, where all that were written are known. */

@@ -5,17 +5,17 @@
 //               /             |             \
 //   known values      an item, of reads R    unknown, of reads R
 //                                                 |
-//                                            known data
+//                                               atoms
 //
-// "Unknown" is data: what the code's own functions, classes and objects with methods are not part of. A call of its methods
-// runs none of the code's. Reads are sets of at most `MOST_READS` expressions, and a full set stands for any: rising chains end, and `join` is its
-// own widening. There is no bottom: where no path comes there is no state (`fork.ts`).
+// "Unknown" is an atom: none of the code's own functions and objects is reached by it. Reads are sets of at most `MOST_READS`
+// expressions, and a full set stands for any: rising chains end, and `join` is its own widening. There is no bottom: where
+// no path comes there is no state (`fork.ts`).
 import type { Expression } from "../../../program/expression";
 import { fewReads, MOST_READS } from "../roots/provenance";
 import { ABSENT, oneOfSeveral, unknown, type Cell, type Value } from "../values";
 import { write, type State } from "./state";
 import { readsOf, sameExpression } from "./values/convert";
-import { heldBy, someWithin } from "./values/subvalues";
+import { isAtom } from "./values/subvalues";
 import { changedTo } from "./values/foreignValues";
 import { choiceOf, oneClient } from "./values/operators";
 import { assuming } from "./values/texts";
@@ -37,33 +37,7 @@ export function join(left: Value, right: Value, why: string): Value {
   const reads = union(readsOf(left), readsOf(right));
   const isAlike = left.kind === "unknown" && right.kind === "unknown" && left.among === right.among;
   if (isAlike) return { ...left, why, dependsOn: fewReads(reads) };
-  return isData(left) && isData(right) ? unknown(why, reads) : oneOfSeveral(why, reads);
-}
-
-/** True if a value has no function of the code's own, and nothing that may have one. Linear in what it holds. */
-export function isData(value: Value): boolean {
-  return !someWithin(value, (each) => {
-    switch (each.kind) {
-      case "undefined":
-      case "scalar":
-      case "text":
-      case "row":
-      case "rows":
-      case "input":
-      case "external":
-        return false;
-      case "unknown":
-        return each.among !== undefined;
-      case "choice":
-        return [each.then, each.otherwise];
-      case "list":
-        return each.grown.value ? true : each.items.flatMap(({ value: item }) => item ?? []);
-      case "object":
-        return each.class !== undefined || each.rest || each.pairs ? true : heldBy(each);
-      default:
-        return true;
-    }
-  });
+  return isAtom(left) && isAtom(right) ? unknown(why, reads) : oneOfSeveral(why, reads);
 }
 
 /** The greatest value that is below both; undefined where nothing is. */
@@ -122,7 +96,7 @@ export function sameValue(left: Value, right: Value): boolean {
 }
 
 function isWithin(left: Value, { among }: Unknown): boolean {
-  return among === "others" || (among === undefined && isData(left));
+  return among === "others" || (among === undefined && isAtom(left));
 }
 
 /** An item and something unknown are beside each other, below one of several. */

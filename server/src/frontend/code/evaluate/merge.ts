@@ -5,7 +5,8 @@ import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { ABSENT, ageOf, type Cell, scalar, unknown, type Value } from "../values";
-import { isData, join, phi, sameValue } from "./lattice";
+import { join, phi, sameValue } from "./lattice";
+import { hasMethods } from "./values/subvalues";
 import { askedSoFar, wasAskedSince } from "./lists/lastReads";
 import { expressionOf, isLarge, negate, readsOf } from "./values/convert";
 import { takeJumps } from "./jumpTargets";
@@ -173,7 +174,8 @@ export function summariseLoop(
     const value = cell.value ?? (isAsked ? cell.unset : undefined);
     const last = first?.path.written.get(cell);
     const isCarried =
-      value !== undefined && (last === undefined || (isData(last) && !COLLECTIONS.has(last.kind)));
+      value !== undefined &&
+      (last === undefined || (!hasMethods(last) && !COLLECTIONS.has(last.kind)));
     if (isCarried && (isOneExpression(value) || value.kind === "undefined")) {
       const variable = state.ids.fresh("v");
       const start = expressionOf(state, value);

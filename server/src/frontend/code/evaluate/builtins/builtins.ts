@@ -56,6 +56,7 @@ import { assignAll } from "../values/spread";
 import { concatenate } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { semanticsOf } from "../../semantics";
+import { unknownPart } from "../values/subvalues";
 import { DATES } from "./dates";
 import { DATE_PACKAGES, movedMoment } from "./datePackages";
 import { ASSERTIONS } from "./assertions";
@@ -242,7 +243,7 @@ const BUILTINS = dictionary<Builtin>({
     const last = isLast ? searchedItem(state, self, "last") : undefined;
     if (last) return last;
     if (known?.kind !== "literal" || typeof known.value !== "number" || known.value < 0) {
-      return oneOfSeveral("an element by a computed index is not known", readsOf(self));
+      return unknownPart(self, "an element by a computed index is not known", readsOf(self));
     }
     return memberOf(state, self, String(known.value), site.span);
   }),

@@ -7,7 +7,6 @@ import {
   constant,
   constantScalar,
   constantText,
-  oneOfSeveral,
   textOf,
   type TextPart,
   UNDEFINED,
@@ -23,6 +22,7 @@ import { binary, choose, condition, isNullish } from "../values/operators";
 import { sourceOf, type State } from "../state";
 import { thrownByMaker } from "../errors/exceptionFlow";
 import { concatenate, partsOf } from "../values/texts";
+import { unknownPart } from "../values/subvalues";
 import { trim } from "./trimming";
 import { anywhere, lists, methods, aliases, type Builtin, type BuiltinCall } from "./builtin";
 
@@ -233,7 +233,11 @@ export function mapValue(map: Value, key: Value | undefined, otherwise: Value = 
   const name = constantScalar(key);
   if (map.kind === "object") noteRead(map.fields);
   if (map.kind !== "object" || name === undefined || name === null || map.rest) {
-    return oneOfSeveral("a map is asked for a key that is only known when it runs", readsOf(map));
+    return unknownPart(
+      map,
+      "a map is asked for a key that is only known when it runs",
+      readsOf(map),
+    );
   }
   const other = fieldOf(map, ANY_KEY) ?? otherwise;
   return whereAbsent(fieldOf(map, String(name)) ?? other, other);

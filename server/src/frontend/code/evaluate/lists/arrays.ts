@@ -8,7 +8,6 @@ import {
   constant,
   constantScalar,
   type ListValue,
-  oneOfSeveral,
   UNDEFINED,
   unknown,
   type Value,
@@ -19,6 +18,7 @@ import { choose } from "../values/operators";
 import { isFromCode } from "../values/outside";
 import { newCell, sourceOf, write, type State } from "../state";
 import { semanticsOf } from "../../semantics";
+import { unknownPart } from "../values/subvalues";
 import { grownCell } from "./collections";
 import { noteRead } from "./lastReads";
 
@@ -54,7 +54,7 @@ export function elementAt(state: State, list: ListValue, at: Expression, span: S
   if (grown.value?.kind === "input") return elementOf(grown.value, next(at));
   const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
   if (grown.value !== undefined || items.length === 0 || items.length > MOST_CHOICES) {
-    return oneOfSeveral("an element by a computed key is not known", [at, ...readsOf(list)]);
+    return unknownPart(list, "an element by a computed key is not known", [at, ...readsOf(list)]);
   }
   if (!semanticsOf(state.frame.file).checksBounds) return among(items, at, UNDEFINED);
   // Elsewhere is an error.

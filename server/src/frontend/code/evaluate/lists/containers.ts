@@ -7,7 +7,6 @@ import {
   constantScalar,
   isArray,
   type ObjectValue,
-  oneOfSeveral,
   UNDEFINED,
   unknown,
   unknownItem,
@@ -26,6 +25,7 @@ import { nowOf } from "../values/inputParts";
 import { writeWhole } from "../values/inputEffects";
 import { condition, overChoice } from "../values/operators";
 import { lose, sourceOf, write, type CallSite, type State } from "../state";
+import { unknownPart } from "../values/subvalues";
 import { searchedItem, someItem } from "./rowSearch";
 import { weakUpdate, eachItem, push } from "./iteration";
 import { distinctItems, itemsOf, listOf, recordOf, SPREAD } from "./collections";
@@ -202,7 +202,7 @@ function valueOfPair(state: State, map: ObjectValue, pairs: Value, key: Value): 
       : searchedItem(state, pairs, "last", (item) => isKeyOf(state, at, item));
   if (!pair) {
     const reads = [at, ...readsOf(pairs)];
-    return oneOfSeveral("a map is asked for a key that is only known when it runs", reads);
+    return unknownPart(map, "a map is asked for a key that is only known when it runs", reads);
   }
   const valueIn = (each: Value): Value =>
     each.kind === "undefined" ? each : itemOf(state, each, 1);

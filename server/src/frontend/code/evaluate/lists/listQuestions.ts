@@ -1,12 +1,13 @@
 // Questions about the items of lists: `find`, `some`, `every`, `includes`.
 import type { Expression } from "../../../../program/expression";
 import { connective } from "../../../sql/terms";
-import { constant, oneOfSeveral, UNDEFINED, unknown, unknownItem, type Value } from "../../values";
+import { constant, UNDEFINED, unknown, unknownItem, type Value } from "../../values";
 import { conditionOf, expressionOf, negate, readsOf } from "../values/convert";
 import { mayChange } from "../calls/outerEffects";
 import { binary, choose, condition } from "../values/operators";
 import { settle } from "../calls/awaits";
 import { newCell, write, type CallSite, type State } from "../state";
+import { unknownPart } from "../values/subvalues";
 import { itemsOf, listOf } from "./collections";
 import { callWithItem, NO_INDEX } from "./items";
 import { eachItem, isQuietLoop, push, rowsAsLoop } from "./iteration";
@@ -116,7 +117,11 @@ export function findItem(
     const searched = test && searchedItem(state, self, which, test);
     if (searched) return searched;
     if (!isPlain) askedInTurn(state, self, by, site, true);
-    return oneOfSeveral("an item that is searched for is not told from the others", readsOf(self));
+    return unknownPart(
+      self,
+      "an item that is searched for is not told from the others",
+      readsOf(self),
+    );
   }
   const choice = (otherwise: Value, item: Value, at: number): Value => {
     const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));

@@ -15,9 +15,9 @@ import { UNDEFINED, unknown, type Cell, type Scope, type Value } from "../../val
 import { doesSomething } from "../lazySingletons";
 import { declaredClient } from "../transactions/clientTypes";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
-import { isData } from "../lattice";
 import { newCell, type State } from "../state";
 import { semanticsIn } from "../../semantics";
+import { isAtom } from "./subvalues";
 import { expressionOf } from "./convert";
 import { changedByOthers, changing, isEmpty, livedIn, mutate } from "./moduleState";
 import { choose } from "./operators";
@@ -121,7 +121,7 @@ function foundIn(
   const kept = made && keptOf(state, made, name);
   if (kept) return kept;
   const typed = type === undefined ? undefined : typedAs(state, scope, type, name);
-  if (!typed) return changing(name, initial, made && isData(made));
+  if (!typed) return changing(name, initial, made && isAtom(made));
   const isAlways = !isEmpty(initial) && !values.some(({ value }) => isNothing(value));
   return isAlways ? typed : choose(isThere(state, name), typed, UNDEFINED);
 }
