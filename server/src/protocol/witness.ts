@@ -27,12 +27,18 @@ export function argumentTexts(
     );
   const shown = Object.entries(all).filter(([name, value]) => {
     if (isFailure(name)) return value !== false;
+    if (isLockAnswer(name)) return false;
     return !(name.endsWith(".length") && isElement(name.slice(0, -".length".length)));
   });
   const names = shown.map(([name]) => name);
   return shown.map(([name, value]) =>
     isFailure(name) && value === true ? name : `${shortName(name, names)} ${textOf(value)}`,
   );
+}
+
+/** True for the answer of a request for a lock, which its step tells. */
+function isLockAnswer(name: string): boolean {
+  return /^lock [\d ]*granted$/u.test(name);
 }
 
 /** True for the question whether a call of unknown code throws. */

@@ -17,6 +17,10 @@ test("a call of unknown code is named only where it fails", () => {
   assert.equal(texts({ "res.json() fails": true, n: 1 }), "res.json() fails, n 1");
 });
 
+test("a step tells whether a lock was granted", () => {
+  assert.equal(texts({ id: 1, "lock 1 granted": false, "lock 2 1 granted": true }), "id 1");
+});
+
 test("a list has its elements, or else its length", () => {
   const values = { "body.items.length": 1, "body.items.qty.length": 1, "body.items.qty[1]": 3 };
   assert.equal(texts(values), "qty[1] 3");

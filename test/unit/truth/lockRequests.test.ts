@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LevelReport } from "../../../server/src/protocol/report";
-import { analyse, sql } from "./analyse";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
+import { createProjectReader } from "../../../server/src/service/readProject";
+import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
+import { analyse, analyseProgram, sql } from "./analyse";
 
 const RC = "postgres:read-committed";
 
@@ -128,6 +132,26 @@ END $$;`;
     const [anomaly] = report.anomalies;
     const granted = anomaly?.witness.instances.map((each) => each.arguments["lock 1 granted"]);
     assert.deepEqual(granted, [true, false]);
+  });
+
+  it("is told by one step, with its answer", async () => {
+    const code = `import { Pool } from "pg";
+const pool = new Pool();
+export async function add(id: number) {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  await client.query("SELECT pg_try_advisory_xact_lock($1) AS got", [id]);
+  const { rows } = await client.query("SELECT v FROM acc WHERE id = $1", [id]);
+  await client.query("UPDATE acc SET v = $1 WHERE id = $2", [rows[0].v + 1, id]);
+  await client.query("COMMIT");
+}`;
+    const reader = createProjectReader({ pg: await loadPgParser() }, await loadCodeParsers());
+    const files = [sql(ACC, "schema.sql"), sql(code, "a.ts")];
+    const program = reader.read({ files, context: [], configuration: DEFAULT_CONFIGURATION });
+    const { anomalies } = await analyseProgram(program, RC, 2);
+    const effects = anomalies[0]?.steps.map(({ effect }) => effect.replace(/ .*/u, "")) ?? [];
+    const told = effects.filter((each) => each !== "commits").toSorted();
+    assert.deepEqual(told, ["is", "reads", "reads", "takes", "writes", "writes"]);
   });
 
   it("is an assumption of what is safe", async () => {

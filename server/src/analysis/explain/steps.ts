@@ -18,7 +18,7 @@ export function stepsOf(
 ): readonly Step[] {
   const byId = new Map(program.transactions.map((each) => [each.id, each]));
   return execution.steps.flatMap((step, index): Step[] => {
-    if (endsPrevious(execution, index)) return [];
+    if (endsPrevious(execution, index) || answersLock(execution, index)) return [];
     const commits = step.commits === true || endsPrevious(execution, index + 1);
     const effect = effectOf(step);
     const place = placeOf(step, byId.get(transactionOf(step.instance)));
@@ -51,6 +51,20 @@ function endsPrevious(execution: Execution, index: number): boolean {
     step?.statement === "commit" &&
     previous?.instance === step.instance &&
     typeof previous.statement === "number"
+  );
+}
+
+/** True if a step only returns the answer of a request for a lock, which the step before it says. */
+function answersLock({ steps }: Execution, index: number): boolean {
+  const [step, previous, next] = [steps[index], steps[index - 1], steps[index + 1]];
+  if (step?.source?.kind !== "select" || step.source.query.relations.length > 0) return false;
+  if (step.commits === true || next?.statement === "commit") return false;
+  const isRequest = previous?.source?.kind === "lock" && previous.source.granted !== undefined;
+  return (
+    isRequest &&
+    previous.instance === step.instance &&
+    previous.source.source.file === step.source.source.file &&
+    previous.source.source.range.start.line === step.source.source.range.start.line
   );
 }
 
