@@ -351,7 +351,7 @@ COMMIT;
     text: named(KEY, "binary name = 'bob'", "name = 'bill'"),
     level: "mariadb:read-committed",
     verdict: "unknown",
-    why: /BINARY/,
+    why: /cast from text to binary/,
   },
   ...["varchar(20) collate utf8mb4_bin", "varchar(20) binary", "varbinary(20)"].map(
     (type): Case => ({
