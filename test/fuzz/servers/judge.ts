@@ -188,7 +188,7 @@ function isCalledSafe(
   const isOpen = unknown.some(
     ({ transactions: about }) => about.length === 0 || about.some((name) => names.includes(name)),
   );
-  // What differs in what was read on the way alone leaves and returns what a serial order does.
+  // A finding of values that are read on the way alone leaves and returns what a serial order does.
   const alarming = anomalies.filter(({ severity }) => severity !== "unused");
   return !isOpen && !alarming.some((anomaly) => isWithin(anomaly.transactions, names));
 }
