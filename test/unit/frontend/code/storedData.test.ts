@@ -90,6 +90,27 @@ export function register(name: string, made: Entries) { handlers[name] = made; }
     assert.equal(reasons.length, 1);
   });
 
+  it("is not missing where it is added to, though it was not there at first", async () => {
+    const found = await transactionsOf(ACCOUNTS_AND_LOG, {
+      "a.ts": `import { Pool } from "pg";
+const pool = new Pool();
+function made(): number[] { return []; }
+class Store {
+  private ids?: number[];
+  start() { this.ids = made(); }
+  note(id: number) { this.ids?.push(id); }
+  async flush() {
+    if (this.ids) await pool.query("UPDATE accounts SET balance = 0");
+  }
+}
+const store = new Store();
+export function begin() { store.start(); }
+export function note(id: number) { store.note(id); }
+export async function run() { await store.flush(); }`,
+    });
+    assert.equal(found.length, 1);
+  });
+
   it("is not what may be an object of the code's own in a later round", async () => {
     const reasons = await taintOf(`let last: any = text;
   for (const each of names) { await last.add(each); last = each === "x" ? last : new Entries(); }`);
