@@ -4,7 +4,7 @@ export interface ByteWriter {
   /** Bytes since the last `take`. */
   readonly length: number;
   /** Leaves room for so many bytes; the place where it begins. */
-  skip(count: number): number;
+  reserve(count: number): number;
   bytes(piece: Uint8Array): void;
   /** A text as UTF-8; how many bytes it took. */
   text(text: string): number;
@@ -39,7 +39,7 @@ export function createByteWriter(): ByteWriter {
     get length() {
       return end;
     },
-    skip(count) {
+    reserve(count) {
       grow(count);
       const at = end;
       end += count;

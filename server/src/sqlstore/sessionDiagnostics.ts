@@ -1,4 +1,5 @@
 // Diagnostics of MySQL: the conditions that the last statement met, for SHOW WARNINGS and for the counts in answers.
+import { ofNode } from "../query/nodes";
 import type { Catalog } from "./catalog";
 import type { SqlDefinition } from "./definitionTree";
 import type { SqlStatement } from "./statementTree";
@@ -38,11 +39,11 @@ export function createDiagnostics(): Diagnostics {
   };
 }
 
-function asksForThem(statement: SqlStatement): boolean {
+/** True for SHOW WARNINGS and its like, and for `@@warning_count`, which is that of the statement before. */
+const asksForThem = ofNode((statement: SqlStatement): boolean => {
   if (statement.kind === "show") return statement.of?.kind === "diagnostics";
-  // @@warning_count is that of the statement before.
   return statement.kind === "select" && /"@*(warning|error)_count"/.test(JSON.stringify(statement));
-}
+});
 
 /** Notes of IF EXISTS and IF NOT EXISTS that skip something. */
 function skipped(catalog: Catalog, definition: SqlDefinition): Diagnostic[] {

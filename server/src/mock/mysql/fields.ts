@@ -112,7 +112,7 @@ export function lengthEncodedText(value: string | Buffer): Buffer {
 
 /** As `lengthEncodedText`, behind what is written. */
 export function writeText(into: ByteWriter, value: string): void {
-  const at = into.skip(1);
+  const at = into.reserve(1);
   // A byte for each unit at least; most cells are short.
   if (value.length < LONG && isWellFormed(value)) {
     const size = into.text(value);

@@ -149,7 +149,7 @@ export function textResult(
 ): readonly Buffer[] {
   const encoded = payloadsOf(rows, (row) => {
     for (const cell of row) {
-      if (cell === null) writer.putUint8(NULL_CELL, writer.skip(1));
+      if (cell === null) writer.putUint8(NULL_CELL, writer.reserve(1));
       else writeText(writer, cell);
     }
   });
@@ -166,7 +166,7 @@ export function binaryResult(
 ): readonly Buffer[] {
   const nulls = new Uint8Array((columns.length + 9) >> 3);
   const encoded = payloadsOf(rows, (row) => {
-    writer.putUint8(0, writer.skip(1));
+    writer.putUint8(0, writer.reserve(1));
     nulls.fill(0);
     for (const index of columns.keys()) {
       // Two bits at the start are reserved.

@@ -45,9 +45,9 @@ export function dataRows(
 ): Buffer {
   const encoders = columns.map((column, index) => binaryForm(column, formatOf(formats, index)));
   for (const row of rows) {
-    writer.putUint8(backend.DATA_ROW, writer.skip(1));
-    const start = writer.skip(LENGTH);
-    writer.putInt16BE(row.length, writer.skip(2));
+    writer.putUint8(backend.DATA_ROW, writer.reserve(1));
+    const start = writer.reserve(LENGTH);
+    writer.putInt16BE(row.length, writer.reserve(2));
     for (const [at, cell] of row.entries()) writeCell(writer, cell, encoders[at]);
     writer.putInt32BE(writer.length - start, start);
   }
@@ -58,7 +58,7 @@ export function dataRows(
 const LENGTH = 4;
 
 function writeCell(into: ByteWriter, cell: string | null, encode: BinaryForm | undefined): void {
-  const at = into.skip(LENGTH);
+  const at = into.reserve(LENGTH);
   if (cell === null) {
     into.putInt32BE(-1, at);
     return;

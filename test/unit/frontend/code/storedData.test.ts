@@ -112,7 +112,7 @@ export async function run() { await store.flush(); }`,
   });
 
   it("is not what may be an object of the code's own in a later round", async () => {
-    const reasons = await taintOf(`let last: any = text;
+    const reasons = await taintOf(`let last: string | Entries = text;
   for (const each of names) { await last.add(each); last = each === "x" ? last : new Entries(); }`);
     assert.deepEqual(reasons, [
       "last.add() may use the database: which of several it is is not known",
