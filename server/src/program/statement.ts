@@ -50,6 +50,8 @@ interface StatementBase {
   readonly snapshotOf?: string;
   /** The calls and triggers that lead from the transaction to this statement, outermost first. */
   readonly through?: readonly CallPlace[];
+  /** Learnt from runs in all of which it had rows, or in all of which it had none: the program behind the other case is not known. */
+  readonly seenRows?: "some" | "none";
   readonly taint: readonly Taint[];
 }
 

@@ -28,8 +28,16 @@ export interface RecordedStatement extends Omit<StatementEvent, "sql"> {
   readonly site?: CallSite;
   /** The number of the run of the tests with changed answers that it is of. */
   readonly rerun?: number;
+  /** The fewest and the most rows that it had in the rounds of a loop, of which it is the one that is followed. */
+  readonly inRounds?: RowRange;
   /** Its answer was changed. */
   readonly isPerturbed?: boolean;
+}
+
+/** Numbers of rows that were read or changed. */
+export interface RowRange {
+  readonly least: number;
+  readonly most: number;
 }
 
 /** The words that stand for texts in a recording; the texts themselves never leave the process. */

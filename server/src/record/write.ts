@@ -1,5 +1,6 @@
 // A learnt program as annotated SQL: what psql would run, with comments that say where it comes from and how sure it is.
 import type { LearntBranch, LearntNode, LearntProgram } from "./learn/program";
+import type { RowRange } from "./statements";
 
 /** The text of one entry point's file. */
 export function writtenProgram(
@@ -50,15 +51,20 @@ function nodeLines(node: LearntNode, used: ReadonlySet<string>): readonly string
     case "branch":
       return branchLines(node, used);
     case "statement": {
-      const { sql, prefix, counter, at, returns } = node;
+      const { sql, prefix, counter, at, returns, rows } = node;
       const keeps = returns && [...used].some((name) => name.startsWith(prefix));
       return [
         ...(at === undefined ? [] : [`-- @isolens at ${at}`]),
+        ...(rows === undefined ? [] : [rowsLine(rows)]),
         keeps ? `${sql} \\gset ${prefix}` : `${sql};`,
         ...(used.has(counter) ? [`\\set ${counter} :ROW_COUNT`] : []),
       ];
     }
   }
+}
+
+function rowsLine({ least, most }: RowRange): string {
+  return `-- @isolens rows ${String(least)}${most === least ? "" : ` to ${String(most)}`}`;
 }
 
 function branchLines({ arms }: LearntBranch, used: ReadonlySet<string>): readonly string[] {

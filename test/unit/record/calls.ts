@@ -14,8 +14,11 @@ export interface Sent {
 
 export type Call = readonly Sent[];
 
-/** The text of each file that comes of the calls, without its first line and without places. */
-export function learnt(calls: readonly Call[], { site = true } = {}): readonly string[] {
+/** The text of each file that comes of the calls, without its first line and places, and without numbers of rows unless asked for. */
+export function learnt(
+  calls: readonly Call[],
+  { site = true, rows: showsRows = false } = {},
+): readonly string[] {
   const glossary = newGlossary();
   let order = 0;
   const statements = calls.flatMap((call, number) => {
@@ -47,6 +50,7 @@ export function learnt(calls: readonly Call[], { site = true } = {}): readonly s
       .split("\n")
       .slice(1, -1)
       .filter((line) => !line.startsWith("-- @isolens at"))
+      .filter((line) => showsRows || !line.startsWith("-- @isolens rows"))
       .join("\n"),
   );
 }

@@ -169,6 +169,7 @@ test("an amount that is not sent where there is too little is known from the sam
     learntFiles(statements, { protocol: "postgres", glossary }).files;
   await payments(port, calls);
   assert.match(files()[0]?.text ?? "", /over "s1_balance >= balance_change" fits/);
+  assert.match(files()[0]?.text ?? "", /-- @isolens rows 1\n(?:SELECT|UPDATE)/);
   const result = await rerunWithChanges({
     protocol: "postgres",
     database: "shop",
@@ -184,6 +185,9 @@ test("an amount that is not sent where there is too little is known from the sam
   const text = files()[0]?.text ?? "";
   assert.match(text, /\\if :s1_balance >= :balance_change\n/);
   assert.doesNotMatch(text, /isolens over/);
+  // The way without a changed row was seen, too.
+  assert.match(text, /-- @isolens rows 1\nSELECT/);
+  assert.doesNotMatch(text, /rows \d\nUPDATE/);
 });
 
 test("answers of another database are left alone, and runs without a change count for nothing", async () => {

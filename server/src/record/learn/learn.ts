@@ -18,6 +18,7 @@ import {
 import { preparedRun } from "./paths";
 import { inequalityOf } from "./inequality";
 import { foldRepetition, listKey } from "./repetition";
+import { oneSidedRows } from "./seenRows";
 import type {
   AnswerPlace,
   Decider,
@@ -105,10 +106,14 @@ function control(what: "begin" | "commit", sql: string): LearntNode {
   return { kind: "control", what, sql };
 }
 
+function isOwn({ kind }: RecordedStatement): boolean {
+  return kind === "read" || kind === "write";
+}
+
 /** One BEGIN at its start and one end at its end, or a single statement. */
 function isOneTransaction(path: Path): boolean {
   const begins = path.filter(({ kind }) => kind === "begin").length;
-  const own = path.filter(({ kind }) => kind === "read" || kind === "write").length;
+  const own = path.filter(isOwn).length;
   if (begins === 0) return own === 1;
   const ends = path.findIndex(({ kind }) => kind === "commit" || kind === "rollback");
   return begins === 1 && path[0]?.kind === "begin" && (ends < 0 || ends === path.length - 1);
@@ -383,6 +388,15 @@ function leaf(
     for (const answer of decidersOf(learner, paths, known))
       learner.answers.set(`${statementKey(paths, step)} ${String(answer.column)}`, answer);
   const place = paths.find((path) => path[step]?.site?.place !== undefined)?.[step]?.site?.place;
+  const isAlone = paths.every((path) => path.filter(isOwn).length === 1);
+  const rows = isAlone || isGuarded ? undefined : oneSidedRows(paths, step);
+  const isLimited = rows !== undefined && statement.affected !== undefined && rows.least > 0;
+  if (isLimited)
+    learner.flows.push({
+      key: `rows ${statementKey(paths, step)}`,
+      doubt: "what it does where this changes no row was not seen",
+      deciders: [placeOf(learner, paths, step)],
+    });
   return {
     node: {
       kind: "statement",
@@ -390,6 +404,7 @@ function leaf(
       prefix,
       counter,
       returns: statement.columns.length > 0,
+      ...(rows !== undefined && { rows }),
       ...(place && { at: `${place.file}:${String(place.line)}` }),
     },
     inputs,

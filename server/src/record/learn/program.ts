@@ -1,5 +1,7 @@
 // A learnt transaction: a tree of statements and branches whose values are expressions of a script.
 
+import type { RowRange } from "../statements";
+
 /** A reason for which something learnt may be wrong; it is told, and weakens what rests on it. */
 export type Doubt = string;
 
@@ -39,6 +41,8 @@ export interface LearntStatement {
   /** Names its number of rows, read or changed. */
   readonly counter: string;
   readonly returns: boolean;
+  /** The fewest and the most rows that it read or changed in the runs; undefined where both some and none were seen. */
+  readonly rows?: RowRange;
   /** `FILE:LINE` in the application. */
   readonly at?: string;
 }

@@ -1,8 +1,9 @@
 // Loops and lists: runs that differ in the number of rounds of a loop, or of items in a list, are one path, which has one
 // round and one item, as loops of code that is read are followed. That there are more is told as a doubt.
-import type { RecordedStatement } from "../statements";
+import type { RecordedStatement, RowRange } from "../statements";
 import type { Path } from "./knowns";
 import type { Doubt } from "./program";
+import { rowRange } from "./seenRows";
 
 export interface FoldedPaths {
   readonly paths: readonly Path[];
@@ -195,9 +196,21 @@ function withoutRounds(path: Path, loops: readonly Loop[]): Path {
     const length = loop?.keys.length ?? 1;
     // A script has of a result its first row; of attempts, the last one came to an end.
     const from = loop === undefined || loop.isOfRows ? at : at + (rounds - 1) * length;
-    kept.push(...path.slice(from, from + length));
+    for (const [index, each] of path.slice(from, from + length).entries())
+      kept.push(
+        rounds > 1 ? { ...each, inRounds: rangeIn(path, at + index, length, rounds) } : each,
+      );
   });
   return kept;
+}
+
+/** The numbers of rows of a statement in all rounds of a loop. */
+function rangeIn(path: Path, at: number, length: number, rounds: number): RowRange {
+  return rowRange(
+    Array.from({ length: rounds }, (_, round) => path[at + round * length]).flatMap(
+      (each) => each ?? [],
+    ),
+  );
 }
 
 function loopDoubt({ what, rounds }: Loop): Doubt {

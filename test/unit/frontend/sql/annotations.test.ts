@@ -26,6 +26,8 @@ function check(text: string, ...expected: readonly string[]): void {
         return `${comment.kind} ${comment.text}`;
       case "at":
         return `at ${comment.place}`;
+      case "rows":
+        return `rows ${String(comment.least)} ${String(comment.most)}`;
       case "over":
         return `over ${comment.reason}`;
     }
@@ -52,6 +54,9 @@ test("what was recorded", () => {
   check("-- @isolens at app/orders.py:12", "at app/orders.py:12");
   check("-- @isolens learnt 12 runs", "learnt 12 runs");
   check("-- @isolens over learnt from 2 runs", "over learnt from 2 runs");
+  check("-- @isolens rows 1", "rows 1 1");
+  check("-- @isolens rows 0 to 12", "rows 0 12");
+  check("-- @isolens rows many", "!annotation-incomplete");
   check("-- @isolens at", "!annotation-incomplete");
   check("-- @isolens over", "!annotation-incomplete");
 });

@@ -16,6 +16,8 @@ export type AnnotationComment = Span &
     | { readonly kind: "invariant"; readonly text: string }
     /** The place in an application of the following statement or transaction: `FILE:LINE`. */
     | { readonly kind: "at"; readonly place: string }
+    /** The fewest and the most rows that the following statement read or changed in recorded runs. */
+    | { readonly kind: "rows"; readonly least: number; readonly most: number }
     /** The transaction was learnt from recorded runs, with their number. */
     | { readonly kind: "learnt"; readonly text: string }
     /** The reason why the transaction is an approximation. */
@@ -92,6 +94,8 @@ function readOne(written: string, start: number): ReadOne | undefined {
       return rest === ""
         ? { problem: missing("at", "a place, as app/orders.py:12") }
         : { comment: { ...span, kind: "at", place: rest } };
+    case "rows":
+      return readRows(rest, span);
     case "learnt":
       return rest === ""
         ? { problem: missing("learnt", "a number of runs, as 12 runs") }
@@ -124,6 +128,14 @@ function readLevel(rest: string, span: Span): ReadOne {
   return { comment, problem: { severity: "warning", code: "unknown-level", message } };
 }
 
+/** `1`, `1 to 10`. */
+function readRows(rest: string, span: Span): ReadOne {
+  const [, least, most = least] = /^(\d{1,9})(?: to (\d{1,9}))?$/.exec(rest) ?? [];
+  return least === undefined
+    ? { problem: missing("rows", "a number, as 1 or 1 to 10") }
+    : { comment: { ...span, kind: "rows", least: Number(least), most: Number(most) } };
+}
+
 /** `a, b, c`, `a <> b`, `a != b and c <> d`; a name may be prefixed by its transaction. */
 function readDistinct(rest: string, span: Span): ReadOne {
   const pairs: (readonly [string, string])[] = [];
@@ -153,7 +165,7 @@ function missing(word: string, what: string): Problem {
 
 const WORDS = [
   ...["transaction", "unit", "level", "distinct", "invariant", "ignore", "ignore-file"],
-  ...["at", "learnt", "over"],
+  ...["at", "rows", "learnt", "over"],
 ];
 
 function unknownWord(word: string): Problem {

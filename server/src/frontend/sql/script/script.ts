@@ -86,12 +86,24 @@ function addStatement(state: State, item: StatementItem): void {
     view,
     wantsInsertId: asksForInsertId(lines, item.end, state.end),
   });
-  const lowered = withKeptValues(state, read);
+  const lowered = withSeenRows(state, item, withKeptValues(state, read));
   top(state).commands.push(...commandsOf(lowered, unknownParts(item, lexed)));
   assignSessionValues(state, lowered, item);
   if (item.what === "assign") return;
   state.lastResult = lowered.result;
   state.rowCount = rowCountOf(lowered);
+}
+
+/** The statement with what a comment before it tells of its rows in recorded runs. */
+function withSeenRows(state: State, item: StatementItem, lowered: Lowering): Lowering {
+  const said = state.rows.findLast(({ start }) => start < item.start);
+  if (said === undefined) return lowered;
+  state.rows = state.rows.filter(({ start }) => start >= item.start);
+  const last = lowered.statements.at(-1);
+  const seenRows = said.least > 0 ? "some" : said.most === 0 ? "none" : undefined;
+  if (last === undefined || seenRows === undefined || lowered.commands !== undefined)
+    return lowered;
+  return { ...lowered, statements: [...lowered.statements.slice(0, -1), { ...last, seenRows }] };
 }
 
 type Loss = Pick<Taint, "effect" | "reason">;

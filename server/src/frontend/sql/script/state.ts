@@ -4,6 +4,7 @@ import type { DeclaredLevel, Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
+import type { AnnotationComment } from "../annotations/annotations";
 import { literal } from "../expressions";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { createIds, type Ids, type Lowering, type LoweringContext } from "../lowering";
@@ -23,6 +24,8 @@ export interface ScriptContext {
 }
 
 export type Binding = "always" | "maybe";
+
+export type RowsComment = Extract<AnnotationComment, { readonly kind: "rows" }>;
 
 /** A branch of an \if (or the transaction itself) while its commands are collected. */
 export interface Frame {
@@ -66,6 +69,8 @@ export interface State {
   /** The current value of LAST_INSERT_ID() and the like. */
   insertId: Expression | undefined;
   readonly start: Span;
+  /** Comments on the numbers of rows of statements that are not read yet, in order. */
+  rows: readonly RowsComment[];
   /** The end of the transaction in its file. */
   readonly end: number;
 }
@@ -86,6 +91,7 @@ export function createState(region: Region, name: string, context: ScriptContext
     rowCount: undefined,
     insertId: undefined,
     start: region.header,
+    rows: region.annotations.filter((each) => each.kind === "rows"),
     end: region.source.end,
   };
 }
