@@ -72,6 +72,8 @@ export interface Index {
 
 export interface View {
   readonly name: string;
+  /** The statement that made it, where the dialect shows it. */
+  readonly text?: string;
   readonly columns: readonly string[];
   readonly query: SqlQuery;
 }
@@ -89,6 +91,8 @@ export interface Routine {
   readonly returnsSet: boolean;
   readonly isTrigger: boolean;
   readonly body: string;
+  /** The statement that made it, where the dialect shows it. */
+  readonly text?: string;
 }
 
 export interface RoutineParameter {
@@ -108,6 +112,8 @@ export interface Trigger {
   readonly when?: SqlExpression;
   readonly routine: string;
   readonly arguments: readonly string[];
+  /** The statement that made it, where the dialect shows it. */
+  readonly text?: string;
 }
 
 /** A type with conditions of its own; in them the value is the column `value`. */

@@ -181,6 +181,7 @@ function createRoutine(
     returnsSet,
     isTrigger,
     body,
+    ...(definition.text !== undefined && { text: definition.text }),
     ...(isNothing ? {} : { returns: declaredType(catalog, returns) }),
     ...(isRow && { returnsRow: returns.name }),
   };

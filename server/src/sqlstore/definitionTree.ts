@@ -121,6 +121,7 @@ export type SqlDefinition =
       readonly name: string;
       readonly columns: readonly string[];
       readonly query: SqlQuery;
+      readonly text?: string;
       readonly replace: boolean;
     }
   | {
@@ -152,6 +153,7 @@ export type SqlDefinition =
       readonly returns?: TypeName;
       readonly returnsSet: boolean;
       readonly body: string;
+      readonly text?: string;
     }
   | { readonly kind: "create trigger"; readonly trigger: Trigger; readonly replace: boolean }
   | {

@@ -7,6 +7,8 @@ import { runAssignment, type AssignmentHost } from "./sessionAssignments";
 import { isReadOnly, sessionSettings } from "./sessionSettings";
 import { sessionControl } from "./sessionControl";
 import { sessionTransaction } from "./sessionTransaction";
+import { counted, namedAsWritten, selectedInto, shownWhere } from "./sessionAnswers";
+import { sessionXa } from "./sessionXa";
 import { checkPending, isFree, referenceTime, setConstraints } from "./sessionConstraints";
 import { runDatabaseStatement } from "./sessionDatabases";
 import { runDefinition, type DefinitionHost } from "./sessionDefinitions";
@@ -132,6 +134,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     note: (notice) => {
       notices.push(notice);
     },
+    warn: (code, message) => {
+      diagnostics.add({ level: "Warning", code, message });
+    },
     rows: (parsed, parameters, locals) => rowsStatement(parsed, parameters, locals && { locals }),
     statement: (parsed, parameters) => statement({ statement: parsed, text: "" }, parameters),
     inTransaction,
@@ -156,6 +161,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       notices.push(notice);
     },
   });
+  const xa = sessionXa({ catalog, state, transaction });
   const assignmentHost: Omit<AssignmentHost, "query"> = {
     isPostgres,
     state,
@@ -286,11 +292,18 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     parameters: readonly unknown[],
   ): Generator<Request, SqlResult, Reply> {
     if (isReadOnly(state)) checkReadOnly(parsed, isPostgres);
+    xa.check(parsed);
     switch (parsed.kind) {
       case "select": {
         const lone = loneCall(catalog, parsed);
-        if (lone !== undefined)
-          return yield* inTransaction(() => routines.call(lone, parameters, false));
+        if (lone !== undefined) {
+          const called = yield* inTransaction(() => routines.call(lone, parameters, false));
+          return isPostgres ? called : namedAsWritten(called, parsed);
+        }
+        if (parsed.countsAll === true)
+          return yield* inTransaction(() =>
+            counted(parsed, (query) => rowsStatement(query, parameters)),
+          );
         const relation = loneRelation(catalog, parsed);
         return yield* inTransaction(() =>
           relation === undefined
@@ -336,8 +349,24 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (end !== undefined) yield* finished(end);
         return commandResult("SET CONSTRAINTS");
       }
-      case "show":
-        return showResult(parsed, about());
+      case "show": {
+        const shown = showResult(parsed, about());
+        const { where } = parsed;
+        return where === undefined
+          ? shown
+          : yield* shownWhere(shown, where, (query) =>
+              statement({ statement: query, text: "" }, []),
+            );
+      }
+      case "select into": {
+        const { query, variables } = parsed;
+        const found = yield* inTransaction(() => rowsStatement(query, parameters));
+        return selectedInto(found, variables, state.variables, diagnostics);
+      }
+      case "xa":
+        return yield* xa.run(parsed);
+      case "routine statement":
+        return yield* routines.body(parsed.text);
       case "create database":
       case "drop database": {
         if (!isPostgres && state.status !== "idle") yield* commit();

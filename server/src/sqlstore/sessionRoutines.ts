@@ -7,6 +7,7 @@ import { typeNamed } from "./mysql/routineDefinition";
 import { callProcedure, callRoutine, openFrame, outputsOf, routineFor } from "./routine/call";
 import type { Locals, RoutineHost, RoutineResult } from "./routine/frame";
 import { runBlock } from "./routine/interpret";
+import { runMysqlBody } from "./routine/mysqlBody";
 import { backTo, savepointOf } from "./savepoints";
 import { commandResult, SEVERITIES } from "./sessionParts";
 import type { State } from "./sessionState";
@@ -24,6 +25,7 @@ interface SessionParts {
   readonly database: Database;
   readonly state: State;
   readonly note: (notice: Notice) => void;
+  readonly warn: (code: number, message: string) => void;
   readonly rows: (
     statement: SqlQuery | SqlChange,
     parameters: readonly unknown[],
@@ -42,6 +44,8 @@ export interface Routines {
     parameters: readonly unknown[],
     isProcedure: boolean,
   ) => Steps;
+  /** Statements as a body of MySQL's routines has them. */
+  readonly body: (text: string) => Steps;
   /** A block of PL/pgSQL. */
   readonly block: (body: string) => Steps;
 }
@@ -74,6 +78,7 @@ export function createRoutines(session: SessionParts): Routines {
       const severity = SEVERITIES.find((each) => each === level.toUpperCase()) ?? "NOTICE";
       session.note({ severity, code: severity === "WARNING" ? "01000" : "00000", message });
     },
+    warn: session.warn,
     mark() {
       const point = savepointOf(state, `#block ${state.savepoints.length}`);
       const depth = state.savepoints.push(point) - 1;
@@ -153,6 +158,10 @@ export function createRoutines(session: SessionParts): Routines {
       return isSilent
         ? commandResult("CALL")
         : { command: isProcedure ? "CALL" : "SELECT", columns, rows, rowCount: rows.length };
+    },
+    *body(text) {
+      yield* runMysqlBody(openFrame(host, text), { name: "", isProcedure: true });
+      return commandResult("SIGNAL");
     },
     *block(body) {
       const { block, problems } = parsePlBody(body);

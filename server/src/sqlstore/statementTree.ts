@@ -30,7 +30,22 @@ export type SqlStatement =
         readonly local?: boolean;
       }[];
     }
-  | { readonly kind: "show"; readonly name: string; readonly of?: ShowRequest }
+  | {
+      readonly kind: "show";
+      readonly name: string;
+      readonly of?: ShowRequest;
+      /** SHOW ... WHERE of MySQL, over the columns of its answer. */
+      readonly where?: SqlExpression;
+    }
+  /** SELECT ... INTO @a, @b of MySQL. */
+  | {
+      readonly kind: "select into";
+      readonly query: SqlQuery;
+      readonly variables: readonly string[];
+    }
+  | SqlXa
+  /** A statement of routines that stands alone: SIGNAL, RESIGNAL. */
+  | { readonly kind: "routine statement"; readonly text: string }
   | {
       readonly kind: "explain";
       readonly statement: SqlStatement;
@@ -110,6 +125,24 @@ export interface SqlDatabaseStatement {
   readonly isForced: boolean;
 }
 
+/** XA of MySQL. */
+export type SqlXa =
+  | { readonly kind: "xa"; readonly action: "recover"; readonly inHex: boolean }
+  | {
+      readonly kind: "xa";
+      readonly action: "start" | "end" | "prepare" | "commit" | "rollback";
+      readonly xid: Xid;
+      /** COMMIT ... ONE PHASE. */
+      readonly isOnePhase: boolean;
+    };
+
+/** The name of a transaction that a transaction manager gives; its parts are bytes. */
+export interface Xid {
+  readonly format: number;
+  readonly global: string;
+  readonly branch: string;
+}
+
 export interface TransactionModes {
   /** The level, in lower case. */
   readonly level?: string;
@@ -161,6 +194,17 @@ export type ShowRequest =
       readonly like?: string;
     }
   | { readonly kind: "indexes" | "create table"; readonly table: string }
+  | {
+      readonly kind: "create object";
+      readonly what: "view" | "trigger" | "procedure" | "function";
+      readonly name: string;
+    }
+  | { readonly kind: "triggers"; readonly like?: string }
+  | {
+      readonly kind: "routines";
+      readonly what: "procedure" | "function";
+      readonly like?: string;
+    }
   | { readonly kind: "create database"; readonly name: string }
   | { readonly kind: "table status"; readonly like?: string }
   | { readonly kind: "character sets" | "grants" }

@@ -218,6 +218,8 @@ export interface SqlQuery {
   readonly limit?: SqlExpression;
   readonly offset?: SqlExpression;
   readonly locks: readonly SqlLock[];
+  /** SQL_CALC_FOUND_ROWS: FOUND_ROWS() counts the rows behind the limit, too. */
+  readonly countsAll?: boolean;
 }
 
 export interface SqlAssignment {

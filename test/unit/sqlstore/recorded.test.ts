@@ -61,6 +61,7 @@ const RECORDINGS = [
   ["mariadb", "mariadb", 150],
   ["mariadb", "mariadb-expressions", 30],
   ["mariadb", "mariadb-definitions", 45],
+  ["mariadb", "mariadb-sessions", 55],
 ] as const;
 
 for (const [server, name, least] of RECORDINGS) {

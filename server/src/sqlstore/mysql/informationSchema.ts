@@ -6,7 +6,8 @@ import { expressionText } from "../system/expressionText";
 import { referencedColumns } from "../system/objects";
 import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
 import { isInteger, isText, type DeclaredType } from "../values/types";
-import { defaultText, indexRows, keyOf } from "./showRows";
+import { extraText, listedDefault } from "./columnText";
+import { indexRows, keyOf } from "./showRows";
 import { typeText } from "./typeText";
 import { shownColumn, shownInView, shownName } from "./spelling";
 
@@ -83,33 +84,15 @@ function columnFields(about: About, of: Table, column: Column, at: number): Fiel
     ...place(about, of.name),
     column_name: shownColumn(about.catalog, of, column.name),
     ordinal_position: at + 1,
-    column_default: column.default === undefined ? null : defaultOf(column),
+    column_default: listedDefault(column, about.catalog.dialect),
     is_nullable: column.notNull ? "NO" : "YES",
     column_key: keyOf(of, column),
-    extra: extraOf(column),
+    extra: extraText(column, about.catalog.dialect),
     privileges: "select,insert,update,references",
     column_comment: "",
     generation_expression: "",
     ...typeFields(about, column.declared),
   };
-}
-
-function defaultOf(column: Column): string | null {
-  return column.default?.kind === "call" ? presentTime(column) : defaultText(column);
-}
-
-function extraOf(column: Column): string {
-  if (column.automatic !== undefined) return "auto_increment";
-  const parts = [
-    column.default?.kind === "call" ? "DEFAULT_GENERATED" : "",
-    column.onUpdate === undefined ? "" : `on update ${presentTime(column)}`,
-  ];
-  return parts.filter((part) => part !== "").join(" ");
-}
-
-/** CURRENT_TIMESTAMP with as many digits as the column has. */
-function presentTime({ declared: { seconds = 0 } }: Column): string {
-  return seconds === 0 ? "CURRENT_TIMESTAMP" : `CURRENT_TIMESTAMP(${String(seconds)})`;
 }
 
 /** The name of a key as MySQL has it: that of a primary one is always the same. */

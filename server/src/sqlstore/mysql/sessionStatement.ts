@@ -4,6 +4,7 @@ import type { SqlExpression } from "../tree";
 import type { SqlStatement } from "../statementTree";
 import { loadStatement } from "./loadStatement";
 import { describeStatement, showStatement } from "./showStatement";
+import { xaStatement } from "./xaStatement";
 
 /** The statement at the reader if it is about the session; undefined for all others. */
 export function sessionStatement(reader: Reader): SqlStatement | undefined {
@@ -25,6 +26,11 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
         name: words.at(-1) === ";" ? (words.at(-2) ?? "") : (words.at(-1) ?? ""),
       };
     }
+    case "xa":
+      return xaStatement(reader.lexemes);
+    case "signal":
+    case "resignal":
+      return { kind: "routine statement", text: reader.text };
     case "savepoint":
       return { kind: "savepoint", name: second ?? "" };
     case "release":

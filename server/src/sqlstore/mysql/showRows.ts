@@ -5,9 +5,11 @@ import { failure } from "../sqlError";
 import { indexesOf } from "../system/objects";
 import type { Diagnostic } from "../sessionDiagnostics";
 import type { ShowRequest } from "../statementTree";
+import { collationText, extraText, shownDefault } from "./columnText";
+import { createdObject, shownRoutines, shownTriggers, type ShownRows } from "./objectRows";
 import { shownColumn, shownName } from "./spelling";
-import { tableText, usualCollation } from "./tableText";
-import { typeText } from "./typeText";
+import { tableText } from "./tableText";
+import { typeText, usualCollation } from "./typeText";
 
 export interface ShowSurroundings {
   readonly catalog: Catalog;
@@ -17,11 +19,6 @@ export interface ShowSurroundings {
   readonly user: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface ShownRows {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | null)[])[];
 }
 
 /** Fails with 1146 for a table that there is not. */
@@ -106,6 +103,12 @@ export function showRows(
           .filter(like(request.like))
           .map((name) => [name]),
       };
+    case "create object":
+      return createdObject(request, { catalog, user });
+    case "triggers":
+      return shownTriggers(catalog, user, like(request.like));
+    case "routines":
+      return shownRoutines(request.what, { catalog, database, user }, like(request.like));
     case "none":
       return { columns: request.columns, rows: [] };
     default:
@@ -139,11 +142,12 @@ function shownColumns(
         typeText(column.declared, catalog.dialect),
         column.notNull ? "NO" : "YES",
         keyOf(table, column),
-        defaultText(column),
-        column.automatic ? "auto_increment" : "",
+        shownDefault(column, catalog.dialect),
+        extraText(column, catalog.dialect),
       ];
       const [name = "", type = "", ...rest] = plain;
-      return full ? [name, type, null, ...rest, "select,insert,update,references", ""] : plain;
+      const collation = collationText(column, catalog.dialect);
+      return full ? [name, type, collation, ...rest, "select,insert,update,references", ""] : plain;
     });
   const columns = ["Field", "Type", "Null", "Key", "Default", "Extra"];
   return {
@@ -161,14 +165,6 @@ export function keyOf(table: Table, column: Column): string {
   if (keys.some(({ primary }) => primary)) return "PRI";
   if (keys.some(({ columns }) => columns.length === 1)) return "UNI";
   return indexesOf(table).some(({ key: { columns } }) => columns[0] === at) ? "MUL" : "";
-}
-
-/** A default as it is listed: constants alone. */
-export function defaultText({ default: value }: Column): string | null {
-  if (value?.kind === "string") return value.value;
-  if (value?.kind === "number") return value.text;
-  if (value?.kind === "boolean") return value.value ? "1" : "0";
-  return null;
 }
 
 function shownIndexes(catalog: Catalog, table: Table): ShownRows {

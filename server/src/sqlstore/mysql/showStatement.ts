@@ -20,11 +20,6 @@ export function describeStatement(lexemes: readonly Lexeme[]): SqlStatement | un
   return { kind: "show", name: "columns", of };
 }
 
-const ROUTINES = [
-  ...["Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment"],
-  ...["character_set_client", "collation_connection", "Database Collation"],
-];
-
 const EMPTY = dictionary<readonly string[] | undefined>({
   status: ["Variable_name", "Value"],
   engines: ["Engine", "Support", "Comment"],
@@ -35,9 +30,6 @@ const EMPTY = dictionary<readonly string[] | undefined>({
   profiles: ["Query_ID", "Duration", "Query"],
   master: ["File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set"],
   collation: ["Collation", "Charset", "Id", "Default"],
-  triggers: ["Trigger", "Event", "Table", "Statement"],
-  function: ROUTINES,
-  procedure: ROUTINES,
   events: ["Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Interval value", "Status"],
   processlist: ["Id", "User", "Host", "db", "Command", "Time", "State", "Info"],
 });
@@ -62,9 +54,7 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
     case "create":
       if (words.includes("database") || words.includes("schema"))
         return { kind: "create database", name: lexemes.filter(isSaid).at(-1)?.word ?? "" };
-      return words.includes("table")
-        ? { kind: "create table", table: tableIn(lexemes.slice(words.indexOf("table") + 1)) }
-        : undefined;
+      return createRequest(lexemes, words);
     case "table":
       return words.includes("status") ? { kind: "table status", ...like } : undefined;
     case "character":
@@ -86,11 +76,30 @@ function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
     case "databases":
     case "schemas":
       return { kind: "databases", ...like };
+    case "triggers":
+      return { kind: "triggers", ...like };
+    case "procedure":
+    case "function":
+      return words.includes("status") ? { kind: "routines", what, ...like } : undefined;
     default: {
       const columns = EMPTY[what];
       return columns && { kind: "none", columns };
     }
   }
+}
+
+/** SHOW CREATE of a table or of what has its text kept. */
+function createRequest(
+  lexemes: readonly Lexeme[],
+  words: readonly string[],
+): ShowRequest | undefined {
+  const at = words.findIndex((word) => /^(table|view|trigger|procedure|function)$/.test(word));
+  const name = tableIn(lexemes.slice(at + 1));
+  const what = words[at];
+  if (what === "table") return { kind: "create table", table: name };
+  return what === "view" || what === "trigger" || what === "procedure" || what === "function"
+    ? { kind: "create object", what, name: name.toLowerCase() }
+    : undefined;
 }
 
 /** LIMIT n, LIMIT offset, n. */

@@ -7,6 +7,7 @@ import type { Dialect } from "../../program/dialect";
 import { storageOf, type Catalog, type Table } from "../catalog";
 import type { QueryColumn } from "../compile/node";
 import type { SqlDefinition } from "../definitionTree";
+import type { SqlOutput } from "../tree";
 
 /** Names of a statement that are not all in lower case, by what they are looked up under. */
 export type Spelling = ReadonlyMap<string, string>;
@@ -28,6 +29,27 @@ export function spellingOf(text: string, canonical: string, dialect: Dialect): S
         found.set(folded, written);
     }
     isAlias = kind === "word" && word === "as";
+  }
+  return found;
+}
+
+/** The spelling, with that of outputs whose names are their texts. */
+export function withOutputs(
+  spelling: Spelling,
+  outputs: readonly SqlOutput[],
+  text: string,
+  canonical: string,
+): Spelling {
+  if (text === canonical) return spelling;
+  const found = new Map(spelling);
+  let from = 0;
+  for (const { alias, text: name } of outputs) {
+    if (alias !== undefined || name === undefined) continue;
+    const start = canonical.indexOf(name, from);
+    if (start < 0) continue;
+    from = start + name.length;
+    const written = text.slice(start, from);
+    if (written !== name && name !== "") found.set(name, written);
   }
   return found;
 }

@@ -4,11 +4,15 @@ import { readDefinition } from "../../frontend/sql/dialects/parseDefinition";
 import { parseWhole, parseStatement } from "../../frontend/sql/dialects/parseStatement";
 import { createReader, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
 import { inLowerCase } from "../../frontend/sql/text/spelling";
-import type { SyntaxInsert, SyntaxStatement } from "../../frontend/sql/dialects/syntax";
+import type {
+  SyntaxInsert,
+  SyntaxQuery,
+  SyntaxStatement,
+} from "../../frontend/sql/dialects/syntax";
 import type { ParsedStatement } from "../parseMemo";
 import { failure, unsupported } from "../sqlError";
 import type { SqlDefinition } from "../definitionTree";
-import type { SqlAssignment, SqlConflict, SqlInsert, SqlQuery } from "../tree";
+import type { SqlAssignment, SqlConflict, SqlInsert, SqlOutput, SqlQuery } from "../tree";
 import type { SqlStatement } from "../statementTree";
 import { definitionsOf } from "./definition";
 import { expressionOf } from "./expression";
@@ -17,7 +21,7 @@ import { queryOf, tie } from "./recursion";
 import { routineDefinitions } from "./routineDefinition";
 import { sequenceDefinition } from "./sequenceDefinition";
 import { sessionStatement } from "./sessionStatement";
-import { spellingOf } from "./spelling";
+import { spellingOf, withOutputs } from "./spelling";
 
 tie(translatedQuery);
 
@@ -43,14 +47,39 @@ export function mysqlStatements(sql: string, dialect: Family): readonly ParsedSt
       throw unsupported(`a statement of more than ${String(LONGEST_STATEMENT)} characters`);
     const text = numbered(canonical.text.slice(start, end));
     const written = sql.slice(start, end);
-    const spelling = spellingOf(written, canonical.text.slice(start, end), dialect);
+    const plain = canonical.text.slice(start, end);
+    const spelling = spellingOf(written, plain, dialect);
     return statementsOf(text, dialect).map((statement, at) => ({
-      statement,
+      statement: withText(statement, written.trim()),
       text: written.trim(),
-      spelling,
+      spelling: withOutputs(spelling, outputsIn(statement), written, plain),
       isContinued: at > 0,
     }));
   });
+}
+
+function outputsIn(statement: SqlStatement): readonly SqlOutput[] {
+  return statement.kind === "select" && statement.body.kind === "select"
+    ? statement.body.outputs
+    : [];
+}
+
+/** A definition that is shown as it was written keeps its text. */
+function withText(statement: SqlStatement, text: string): SqlStatement {
+  if (statement.kind !== "definition") return statement;
+  const { definition } = statement;
+  switch (definition.kind) {
+    case "create view":
+    case "create routine":
+      return { ...statement, definition: { ...definition, text } };
+    case "create trigger":
+      return {
+        ...statement,
+        definition: { ...definition, trigger: { ...definition.trigger, text } },
+      };
+    default:
+      return statement;
+  }
 }
 
 /** Question marks outside of quotes as numbered parameters. */
@@ -75,14 +104,41 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
       isRun: /analyze/i.test(options),
     }));
   const session = sessionStatement(reader);
-  if (session !== undefined) return [session];
+  if (session !== undefined) return [withCondition(session, reader, dialect)];
   if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
   const tree = parseStatement(text, dialect, inLowerCase, LONGEST_STATEMENT + PARAMETER_NUMBERS);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);
   const [loss] = tree.losses;
   if (loss !== undefined) throw unsupported(loss);
-  return [statementOf(tree.tree, first)];
+  if (tree.tree.kind === "select" && tree.tree.query.into.length > 0)
+    return [intoVariables(tree.tree.query)];
+  const statement = statementOf(tree.tree, first);
+  return statement.kind === "select" && wordAt(reader, 1) === "sql_calc_found_rows"
+    ? [{ ...statement, countsAll: true }]
+    : [statement];
+}
+
+/** SELECT ... INTO @a, @b. */
+function intoVariables(query: SyntaxQuery): SqlStatement {
+  const local = query.into.find((name) => !name.startsWith("@"));
+  if (local !== undefined) throw failure("undeclared", `Undeclared variable: ${local}`);
+  return {
+    kind: "select into",
+    query: queryOf({ ...query, into: [] }),
+    variables: query.into.map((name) => name.slice(1)),
+  };
+}
+
+/** SHOW ... WHERE. */
+function withCondition(statement: SqlStatement, reader: Reader, dialect: Family): SqlStatement {
+  if (statement.kind !== "show") return statement;
+  const at = reader.lexemes.find(({ kind, word }) => kind === "word" && word === "where");
+  if (at === undefined) return statement;
+  const [tested] = statementsOf(`select ${reader.text.slice(at.end)}`, dialect);
+  const body = tested?.kind === "select" ? tested.body : undefined;
+  const where = body?.kind === "select" ? body.outputs[0]?.value : undefined;
+  return where === undefined ? statement : { ...statement, where };
 }
 
 /** Words that the parser passes over and that change what a statement means. */

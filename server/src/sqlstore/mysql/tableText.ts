@@ -1,14 +1,10 @@
 // SHOW CREATE TABLE: a table as the text that makes it. The next number of AUTO_INCREMENT is left out.
-import type { Dialect } from "../../program/dialect";
 import type { Catalog, Column, ForeignKey, Table } from "../catalog";
 import { expressionText } from "../system/expressionText";
 import { indexesOf, referencedColumns } from "../system/objects";
 import { shownColumn, shownName } from "./spelling";
-import { typeText } from "./typeText";
-
-export function usualCollation(dialect: Dialect): string {
-  return dialect === "mariadb" ? "utf8mb4_general_ci" : "utf8mb4_0900_ai_ci";
-}
+import { presentTime, writtenDefault } from "./columnText";
+import { typeText, usualCollation } from "./typeText";
 
 export function tableText(catalog: Catalog, table: Table): string {
   const named = (at: number): string => {
@@ -39,12 +35,13 @@ function columnText(catalog: Catalog, table: Table, column: Column): string {
   if (isJson) parts.push("CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
   if (column.generated !== undefined)
     return `${parts.join(" ")} GENERATED ALWAYS AS (${expressionText(column.generated)}) STORED`;
+  const written = writtenDefault(column, catalog.dialect);
   if (column.notNull) parts.push("NOT NULL");
+  else if (parts[1]?.startsWith("timestamp") === true) parts.push("NULL");
   if (column.automatic) parts.push("AUTO_INCREMENT");
-  else if (column.default !== undefined) parts.push(`DEFAULT ${expressionText(column.default)}`);
-  else if (!column.notNull) parts.push("DEFAULT NULL");
+  else if (written !== undefined) parts.push(`DEFAULT ${written}`);
   if (isJson) parts.push(`CHECK (json_valid(${name}))`);
-  if (column.onUpdate) parts.push(`ON UPDATE ${expressionText(column.onUpdate)}`);
+  if (column.onUpdate) parts.push(`ON UPDATE ${presentTime(column, catalog.dialect)}`);
   return parts.join(" ");
 }
 

@@ -12,6 +12,10 @@ const WIDTHS: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["year", [4, 4]],
 ]);
 
+export function usualCollation(dialect: Dialect): string {
+  return dialect === "mariadb" ? "utf8mb4_general_ci" : "utf8mb4_0900_ai_ci";
+}
+
 /** The product's words for a type. */
 export function typeText(declared: DeclaredType, dialect: Dialect): string {
   const text = wordsOf(declared);

@@ -43,6 +43,8 @@ export interface RoutineHost {
   /** Variables of MySQL's users. */
   readonly variables: UserVariables;
   readonly notice: (level: string, message: string) => void;
+  /** A condition of MySQL that is no error. */
+  readonly warn: (code: number, message: string) => void;
   /** Begins a part that can be undone; undefined where that cannot be. */
   readonly mark: () => Mark | undefined;
 }

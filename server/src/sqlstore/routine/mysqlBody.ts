@@ -217,7 +217,8 @@ function* runStatement(statement: RoutineStatement, frame: MysqlFrame): Steps<Fl
     }
     case "signal":
     case "resignal":
-      throw yield* signal(frame, statement, (name) => conditionOf(frame, name));
+      raise(frame, yield* signal(frame, statement, (name) => conditionOf(frame, name)));
+      return NEXT;
     case "open":
     case "fetch":
     case "close":
@@ -234,6 +235,17 @@ function* runStatement(statement: RoutineStatement, frame: MysqlFrame): Steps<Fl
     default:
       return statement satisfies never;
   }
+}
+
+/** An error ends the statement; a warning does so where a block has a handler for it, and else is told. */
+function raise(frame: MysqlFrame, failed: SqlFailure): void {
+  const { mysqlState, number, message } = failed.error;
+  const named = (name: string): Condition | undefined => conditionOf(frame, name);
+  const isHandled = frame.scopes.some(({ handlers }) =>
+    closestHandler(handlers, failed.error, named),
+  );
+  if (isHandled || !mysqlState.startsWith("01")) throw failed;
+  frame.host.warn(number, message);
 }
 
 /** Runs a text whose rows, if there are some, go to the client. */

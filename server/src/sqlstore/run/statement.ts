@@ -405,6 +405,9 @@ function hostWithin(env: Env, catalog: Catalog): RoutineHost {
     columns: (query) => planStatement(query, catalog, new Map()).columns,
     table: (name) => catalog.tables.get(name)?.columns,
     notice: env.work.notice,
+    warn: (code, message) => {
+      env.work.warn({ level: "Warning", code, message });
+    },
     mark: () => ({ undo: () => true, end: () => undefined }),
   };
 }
