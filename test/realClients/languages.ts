@@ -142,5 +142,5 @@ const INSTALLERS: Partial<
 /** Versions that belong together. */
 function versioned(name: string): string {
   if (/^(prisma|@prisma\/)/u.test(name)) return `${name}@6`;
-  return name.startsWith("@mikro-orm/") ? `${name}@6` : name;
+  return name.startsWith("@mikro-orm/") ? `${name}@6.6.7` : name;
 }

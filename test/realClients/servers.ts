@@ -105,7 +105,7 @@ export async function startReal(product: Product): Promise<RunningServer | undef
   const port = await freePort();
   const started =
     product === "postgres"
-      ? await startPostgres(["max_connections=150"], port)
+      ? await startPostgres(["max_connections=150", "timezone=UTC"], port)
       : await startMariadb(port);
   if (!started.ok) {
     if (started.installed) throw new Error(`${product} does not start: ${started.reason}`);
@@ -152,7 +152,11 @@ const USER = { host: "127.0.0.1", user: "app", password: "secret" } as const;
 async function emptyPostgres(port: number): Promise<void> {
   const client = new pg.Client({ ...USER, port, database: "app" });
   await client.connect();
-  await client.query("drop schema public cascade; create schema public");
+  const { rows } = await client.query<{ name: string }>(
+    "select quote_ident(nspname) as name from pg_namespace where nspname !~ '^(pg_|information_schema$)'",
+  );
+  for (const { name } of rows) await client.query(`drop schema ${name} cascade`);
+  await client.query("create schema public");
   await client.end();
 }
 

@@ -11,6 +11,7 @@ const provider = isPostgres ? "postgresql" : "mysql";
 const packages = path.join(process.env.ISOLENS_CLIENTS_NODE ?? process.cwd(), "node_modules");
 const folder = mkdtempSync(path.join(os.tmpdir(), "prisma-"));
 symlinkSync(packages, path.join(folder, "node_modules"));
+writeFileSync(path.join(folder, "package.json"), "{}");
 writeFileSync(
   path.join(folder, "schema.prisma"),
   `
@@ -49,7 +50,15 @@ await step("generate", () => {
       "--schema",
       path.join(folder, "schema.prisma"),
     ],
-    { cwd: folder, stdio: "pipe", env: { ...process.env, CHECKPOINT_DISABLE: "1" } },
+    {
+      cwd: folder,
+      stdio: "pipe",
+      env: {
+        ...process.env,
+        CHECKPOINT_DISABLE: "1",
+        PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      },
+    },
   );
   return Promise.resolve();
 });

@@ -120,7 +120,7 @@ def introspect():
     with connection.cursor() as cursor:
         names = sorted(each for each in connection.introspection.table_names(cursor) if each.startswith("shop_"))
         constraints = connection.introspection.get_constraints(cursor, "shop_entry")
-        return [names, [(each.name, each.null_ok) for each in connection.introspection.get_table_description(cursor, "shop_entry")], sorted((sorted(each["columns"]), each["primary_key"], each["unique"], each["foreign_key"]) for each in constraints.values())]
+        return [names, [(each.name, each.null_ok) for each in connection.introspection.get_table_description(cursor, "shop_entry")], sorted((sorted(each["columns"]), each["primary_key"], each["unique"], str(each["foreign_key"])) for each in constraints.values())]
 
 
 step("introspect", introspect)
