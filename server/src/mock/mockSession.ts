@@ -92,6 +92,14 @@ export function openMockSession({
     }
   }
 
+  /** The settings of a text's statement, which may be those of it alone. */
+  function settingsFor(text: string): Pick<SqlSession, "setting"> {
+    const [first] = /^\s*set\s+statement\b/iu.test(text) ? parsedOrNone(text) : [];
+    if (first?.statement.kind !== "with settings") return session;
+    const { settings } = first.statement;
+    return { setting: (name) => settings.get(name) ?? session.setting(name) };
+  }
+
   function cancel(): void {
     if (isPaused) isCancelled = true;
     else if (running > 0) store.patience(isPostgres ? CANCEL : INTERRUPT);
@@ -105,7 +113,9 @@ export function openMockSession({
   ): Promise<SqlOutcome> {
     store.arrived();
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
-    store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
+    store.patience(
+      hasGivenUp ? NONE : (impatient(text) ?? patienceOf(settingsFor(text), sql.dialect)),
+    );
     beforeText(commented);
     const outcome = await answered(session.execute(text, values, types), text);
     hear(text, values, outcome);
@@ -164,7 +174,7 @@ export function openMockSession({
     const end = await interruption(begun, text);
     if (end !== undefined) return end;
     const waited = performance.now() - begun;
-    const limit = seconds === undefined ? patienceOf(session, isPostgres) : undefined;
+    const limit = seconds === undefined ? patienceOf(session, sql.dialect) : undefined;
     if (limit !== undefined && waited > limit.milliseconds) return storeFailure(limit.failure);
     return waited > (seconds ?? Infinity) * 1000 ? GIVEN_UP : NOTHING_READ;
   }
@@ -253,7 +263,9 @@ export function openMockSession({
           const [result] = outcome.results;
           if (!result) return { ok: true, value: NOTHING };
           const sets = (result.sets ?? []).map(shownResult);
-          return { ok: true, value: { ...shownResult(result), ...(sets.length > 0 && { sets }) } };
+          const outputs = result.outputs && shownResult(result.outputs);
+          const value = { ...shownResult(result), ...(outputs && { outputs }) };
+          return { ok: true, value: { ...value, ...(sets.length > 0 && { sets }) } };
         },
       };
       return Promise.resolve({ ok: true, value: prepared });

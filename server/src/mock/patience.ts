@@ -9,18 +9,23 @@ import type { Patience } from "./store/policy";
 /** The shortest of the session's limits; undefined where there is none. */
 export function patienceOf(
   session: Pick<SqlSession, "setting">,
-  isPostgres: boolean,
+  dialect: Dialect,
 ): Patience | undefined {
-  if (!isPostgres) {
-    const seconds = Number(session.setting("innodb_lock_wait_timeout"));
-    return seconds > 0
-      ? { milliseconds: bounded(seconds * SECOND), failure: WAITED_IN_MYSQL }
-      : undefined;
-  }
-  const limits = [
-    { milliseconds: milliseconds(session.setting("lock_timeout")), failure: WAITED_FOR_LOCK },
-    { milliseconds: milliseconds(session.setting("statement_timeout")), failure: TOOK_TOO_LONG },
-  ].filter((each) => each.milliseconds > 0);
+  const seconds = (name: string): number => bounded(Number(session.setting(name)) * SECOND || 0);
+  const all =
+    dialect === "postgres"
+      ? [
+          { milliseconds: milliseconds(session.setting("lock_timeout")), failure: WAITED_FOR_LOCK },
+          {
+            milliseconds: milliseconds(session.setting("statement_timeout")),
+            failure: TOOK_TOO_LONG,
+          },
+        ]
+      : [
+          { milliseconds: seconds("innodb_lock_wait_timeout"), failure: WAITED_IN_MYSQL },
+          { milliseconds: seconds("max_statement_time"), failure: TOOK_TOO_LONG_IN_MARIADB },
+        ];
+  const limits = all.filter((each) => each.milliseconds > 0);
   return limits.sort((one, other) => one.milliseconds - other.milliseconds)[0];
 }
 
@@ -116,6 +121,11 @@ const NOT_AT_ONCE = { code: "55P03", message: "could not obtain lock on row", go
 const TOOK_TOO_LONG = {
   code: "57014",
   message: "canceling statement due to statement timeout",
+  goesOn: true,
+};
+const TOOK_TOO_LONG_IN_MARIADB = {
+  code: RAN_TOO_LONG.mariadb.error.mysqlState,
+  message: RAN_TOO_LONG.mariadb.message,
   goesOn: true,
 };
 const WAITED_IN_MYSQL = {

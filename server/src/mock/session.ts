@@ -54,6 +54,8 @@ export interface StatementResult {
   readonly notices?: readonly Notice[] | undefined;
   /** Rows that a procedure of MySQL has selected, before its own end. */
   readonly sets?: readonly StatementResult[];
+  /** Values that it has given to parameters of a prepared CALL. */
+  readonly outputs?: StatementResult;
 }
 
 export type Outcome<T> =

@@ -12,20 +12,24 @@ export interface Explained {
 }
 
 /** The plan of a statement as the product shows it in that format. */
-export function explained(statement: SqlStatement, format: string, dialect: Dialect): Explained {
+export function explained(
+  { statement, format, hasCosts }: Extract<SqlStatement, { readonly kind: "explain" }>,
+  dialect: Dialect,
+): Explained {
   const columns = explainedColumns(format, dialect);
   if (dialect !== "postgres" && columns.length > 1)
     return { columns, rows: tableRows(planOf(statement), statement, dialect) };
   const lines =
     dialect === "postgres"
-      ? planLines(planOf(statement), format)
+      ? planLines(planOf(statement), format, hasCosts)
       : [documentOf(planOf(statement), format)];
   return { columns, rows: lines.map((line) => [line]) };
 }
 
 /** The columns of what EXPLAIN gives. */
 export function explainedColumns(format: string, dialect: Dialect): readonly QueryColumn[] {
-  if (dialect === "postgres") return [{ name: "QUERY PLAN", type: "text" }];
+  if (dialect === "postgres")
+    return [{ name: "QUERY PLAN", type: format === "json" ? "json" : "text" }];
   if (format === "json" || format === "tree") return [{ name: "EXPLAIN", type: "text" }];
   return dialect === "mysql"
     ? TABLE
@@ -91,20 +95,24 @@ interface PlanNode {
 }
 
 /** In text or JSON. */
-function planLines(plan: PlanNode, format: string): readonly string[] {
+function planLines(plan: PlanNode, format: string, hasCosts: boolean): readonly string[] {
   if (format === "json") return [JSON.stringify([{ Plan: jsonOf(plan) }], null, 2)];
-  return linesOf(plan, 0);
+  return linesOf(plan, 0, hasCosts ? `  ${COST}` : "");
 }
 
 const COST = "(cost=0.00..1.00 rows=1 width=0)";
 
-function linesOf({ type, relation, alias, children }: PlanNode, depth: number): readonly string[] {
+function linesOf(
+  { type, relation, alias, children }: PlanNode,
+  depth: number,
+  end: string,
+): readonly string[] {
   const indent = depth === 0 ? "" : `${" ".repeat(6 * depth - 4)}->  `;
   const named = alias === undefined || alias === relation ? "" : ` ${alias}`;
   const on = relation === undefined ? "" : ` on ${relation}${named}`;
   return [
-    `${indent}${type}${on}  ${COST}`,
-    ...children.flatMap((each) => linesOf(each, depth + 1)),
+    `${indent}${type}${on}${end}`,
+    ...children.flatMap((each) => linesOf(each, depth + 1, end)),
   ];
 }
 

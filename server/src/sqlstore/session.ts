@@ -21,6 +21,7 @@ import { runPlan, type SharedContext, type StatementContext } from "./run/statem
 import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
 import { asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
+import { errorIn } from "./sessionErrors";
 import { described } from "./sessionDescription";
 import { createDiagnostics } from "./sessionDiagnostics";
 import { createAdvisoryLocks } from "./advisoryLocks";
@@ -365,6 +366,15 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       }
       case "xa":
         return yield* xa.run(parsed);
+      case "with settings": {
+        const before = state.settings;
+        state.settings = new Map([...before, ...parsed.settings]);
+        try {
+          return yield* statement({ statement: parsed.statement, text: "" }, parameters);
+        } finally {
+          state.settings = before;
+        }
+      }
       case "routine statement":
         return yield* routines.body(parsed.text);
       case "create database":
@@ -509,16 +519,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     return [yield* inTransaction(() => own.copyIn(...given))];
   }
 
-  /** MySQL names a table or routine that is missing with its database. */
-  function shownError(error: SqlError): SqlError {
-    const { number, table, routine, message } = error;
-    if (!isPostgres && routine !== undefined)
-      return { ...error, message: message.replace(routine, `${state.facts.database}.${routine}`) };
-    if (isPostgres || number !== UNKNOWN_TABLE || table === undefined) return error;
-    const name = table.includes(".") ? table : `${state.facts.database}.${table}`;
-    return { ...error, message: `Table '${name}' doesn't exist` };
-  }
-
   /** Turns an error into a value and fails PostgreSQL's transaction. */
   function* guarded(
     body: Generator<Request, readonly SqlResult[], Reply>,
@@ -539,7 +539,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         state.status = "failed";
       }
       const position = place?.position;
-      const told = shownError(error.error);
+      const told = errorIn(error.error, dialect, state.facts.database);
       diagnostics.failed(told);
       return { ok: false, error: { ...(position === undefined ? {} : { position }), ...told } };
     }
@@ -557,7 +557,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       } catch (thrown) {
         const error = asSqlFailure(thrown);
         if (!(error instanceof SqlFailure)) throw error;
-        return { ok: false, error: shownError(error.error) };
+        return { ok: false, error: errorIn(error.error, dialect, state.facts.database) };
       }
     },
     group() {
@@ -579,8 +579,6 @@ export function createSqlSession(database: Database, options: SessionOptions): S
 interface Place {
   position: number | undefined;
 }
-
-const UNKNOWN_TABLE = 1146;
 
 /** Runs a session's requests against a store that answers at once. */
 export function runNow<T>(

@@ -72,6 +72,7 @@ export function storeFailure(reply: {
   const duplicate = failure("duplicate", reply.message);
   if (reply.code === duplicate.error.code) return duplicate;
   if (reply.code === "55P03") return failure("lockTimeout", reply.message);
+  if (reply.code === "70100") return failure("mariadbTimedOut", reply.message);
   if (reply.code === "57014") return failure("canceled", reply.message);
   const base = failure("serialization", reply.message).error;
   return new SqlFailure(reply.code === base.code ? base : { ...base, code: reply.code });

@@ -17,6 +17,8 @@ import { failure } from "./sqlError";
 import { declaredType } from "./tableParts";
 import type { SqlCall, SqlChange, SqlQuery } from "./tree";
 import type { SqlStatement } from "./statementTree";
+import type { SqlType } from "./values/types";
+import type { SqlValue } from "./values/value";
 
 type Steps = Generator<Request, SqlResult, Reply>;
 
@@ -118,6 +120,7 @@ export function createRoutines(session: SessionParts): Routines {
       value: routine.parameters[at]?.mode === "out" ? null : (given?.rows[0]?.[at] ?? null),
     }));
     const { sets, locals: left, count } = yield* callProcedure(routine, values, host);
+    const outputs: OutputParameter[] = [];
     for (const [at, { name: own, mode }] of routine.parameters.entries()) {
       if (mode === "in") continue;
       const { value = null, declared } = left.get(own) ?? {};
@@ -127,7 +130,9 @@ export function createRoutines(session: SessionParts): Routines {
         const type = declared?.type ?? "text";
         state.variables.set(target.name, { type, value });
       } else if (local !== undefined) local.value = value;
-      else if (target?.kind !== "parameter")
+      else if (target?.kind === "parameter")
+        outputs.push({ name: own, type: declared?.type ?? "text", value });
+      else
         throw failure(
           "outArgument",
           `OUT or INOUT argument ${at + 1} for routine ${state.facts.database}.${name} is not a variable or NEW pseudo-variable in BEFORE trigger`,
@@ -137,6 +142,7 @@ export function createRoutines(session: SessionParts): Routines {
       ...commandResult("CALL"),
       rowCount: count,
       sets: sets.map((set) => ({ command: "SELECT", ...set, rowCount: set.count, sets: [] })),
+      ...(outputs.length > 0 && { outputs: outputRow(outputs) }),
     };
   }
 
@@ -172,6 +178,17 @@ export function createRoutines(session: SessionParts): Routines {
       return commandResult("DO");
     },
   };
+}
+
+interface OutputParameter {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly value: SqlValue;
+}
+
+function outputRow(outputs: readonly OutputParameter[]): SqlResult {
+  const columns = outputs.map(({ name, type }) => ({ name, type }));
+  return { command: "SELECT", columns, rows: [outputs.map(({ value }) => value)], rowCount: 1 };
 }
 
 function routineResult({ columns, rows, rowCount: count }: SqlResult): RoutineResult {

@@ -206,7 +206,7 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
     switch (statement.kind) {
       case "explain": {
         if (statement.isRun) yield* host.run(statement.statement, parameters);
-        const plan = explained(statement.statement, statement.format, host.dialect);
+        const plan = explained(statement, host.dialect);
         return { command: "EXPLAIN", ...plan, rowCount: plan.rows.length };
       }
       case "prepare":

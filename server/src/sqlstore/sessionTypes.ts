@@ -26,6 +26,8 @@ export interface SqlResult {
   readonly notices?: readonly Notice[];
   /** Rows that a procedure of MySQL has selected, before its own end. */
   readonly sets?: readonly SqlResult[];
+  /** Values that it has given to parameters of the client. */
+  readonly outputs?: SqlResult;
 }
 
 /** Message beside a result. */

@@ -37,6 +37,12 @@ export type SqlStatement =
       /** SHOW ... WHERE of MySQL, over the columns of its answer. */
       readonly where?: SqlExpression;
     }
+  /** SET STATEMENT ... FOR of MariaDB: settings for one statement. */
+  | {
+      readonly kind: "with settings";
+      readonly settings: ReadonlyMap<string, string>;
+      readonly statement: SqlStatement;
+    }
   /** SELECT ... INTO @a, @b of MySQL. */
   | {
       readonly kind: "select into";
@@ -52,6 +58,7 @@ export type SqlStatement =
       readonly format: string;
       /** ANALYZE: it is carried out. */
       readonly isRun: boolean;
+      readonly hasCosts: boolean;
     }
   | { readonly kind: "prepare"; readonly name: string; readonly statement: SqlStatement }
   /** PREPARE of a text that is read when it is prepared. */

@@ -198,6 +198,8 @@ export type SqlQueryBody =
       readonly from: readonly SqlRelation[];
       readonly where?: SqlExpression;
       readonly groupBy: readonly SqlExpression[];
+      /** GROUPING SETS, ROLLUP, CUBE: the sets, by places in `groupBy`. */
+      readonly groupingSets?: readonly (readonly number[])[];
       readonly having?: SqlExpression;
       readonly windows: ReadonlyMap<string, SqlWindow>;
     }

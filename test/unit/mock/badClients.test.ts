@@ -188,10 +188,14 @@ describe("how long a session waits", () => {
     [{ lock_timeout: "5s", statement_timeout: "2s" }, true, 2000],
     [{ lock_timeout: "nonsense" }, true, undefined],
     [{ innodb_lock_wait_timeout: "3" }, false, 3000],
+    [{ innodb_lock_wait_timeout: "3", max_statement_time: "0.5" }, false, 500],
     [{ innodb_lock_wait_timeout: "1073741824" }, false, 2 ** 31 - 1],
   ] as const) {
     test(`with ${JSON.stringify(settings)}`, () => {
-      assert.equal(patienceOf(session(settings), isPostgres)?.milliseconds, expected);
+      assert.equal(
+        patienceOf(session(settings), isPostgres ? "postgres" : "mariadb")?.milliseconds,
+        expected,
+      );
     });
   }
   test("for its client", () => {

@@ -112,13 +112,20 @@ export function createMysqlConnection(
   }
 
   function resultPayloads(
-    { columns, rows, affected, inserted, found, sets = [] }: StatementResult,
+    { columns, rows, affected, inserted, found, sets = [], outputs }: StatementResult,
     binary: boolean,
     more: boolean,
   ): readonly Buffer[] {
-    if (sets.length > 0) {
+    const given = binary ? outputs : undefined;
+    if (sets.length > 0 || given) {
       const end = replies.ok(status(more), { affected, inserted: inserted ?? 0 });
-      return [...sets.flatMap((set) => resultPayloads(set, binary, true)), end];
+      const values =
+        given?.columns &&
+        replies.binaryResult(definitions(given.columns), given.rows, {
+          ...status(true),
+          isOutput: true,
+        });
+      return [...sets.flatMap((set) => resultPayloads(set, binary, true)), ...(values ?? []), end];
     }
     if (!columns) {
       const info =

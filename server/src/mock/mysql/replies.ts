@@ -42,6 +42,8 @@ export interface SessionStatus {
   readonly warnings?: number;
   /** Another result follows. */
   readonly more: boolean;
+  /** The row has the values of OUT parameters. */
+  readonly isOutput?: boolean;
 }
 
 export interface ColumnDefinition {
@@ -263,8 +265,9 @@ function columnDefinition(column: ColumnDefinition): Buffer {
   ]);
 }
 
-function statusBits({ inTransaction, autocommit, more }: SessionStatus): number {
-  return (inTransaction ? 1 : 0) | (autocommit ? 2 : 0) | (more ? 8 : 0);
+function statusBits({ inTransaction, autocommit, more, isOutput }: SessionStatus): number {
+  const bits = (inTransaction ? 1 : 0) | (autocommit ? 2 : 0) | (more ? 8 : 0);
+  return bits | (isOutput === true ? 0x1000 : 0);
 }
 
 function zeroEnded(text: string): Buffer {

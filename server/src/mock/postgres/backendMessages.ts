@@ -27,6 +27,7 @@ export interface ErrorFields {
   /** The constraint that is violated. */
   readonly constraint?: string | undefined;
   readonly table?: string | undefined;
+  readonly column?: string | undefined;
 }
 
 /** Idle, inside a transaction, or inside one that has failed. */
@@ -115,7 +116,9 @@ function errorParts(fields: ErrorFields): Buffer[] {
     ["D", fields.detail],
     ["H", fields.hint],
     ["P", fields.position?.toString()],
+    ["s", fields.table === undefined ? undefined : "public"],
     ["t", fields.table],
+    ["c", fields.column],
     ["n", fields.constraint],
   ];
   const parts = coded.flatMap(([letter, value]) =>

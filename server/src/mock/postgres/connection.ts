@@ -73,6 +73,7 @@ interface PostgresLimits {
 
 /** A text that is no SQL is shown where it stands. */
 const SYNTAX_ERROR = "42601";
+const NULL_VIOLATION = "23502";
 
 /**
  * A connection whose session is opened when the client has introduced itself. Messages of more than `longest` bytes are
@@ -133,10 +134,9 @@ export function createPostgresConnection(
   function fail(error: SqlError): void {
     const { code, message, detail, table, constraint } = error;
     const position = error.code === SYNTAX_ERROR ? (error.position ?? 0) + 1 : undefined;
-    const severity = "ERROR";
-    wire.write(
-      backend.errorResponse({ severity, code, message, detail, table, constraint, position }),
-    );
+    const fields = { severity: "ERROR", code, message, detail, table, constraint } as const;
+    const column = error.code === NULL_VIOLATION ? error.column : undefined;
+    wire.write(backend.errorResponse({ ...fields, column, position }));
   }
 
   async function simpleQuery(on: MockSession, sql: string): Promise<void> {
@@ -434,6 +434,9 @@ export function createPostgresConnection(
       introduce(message);
     } else if (copying && (message.kind.startsWith("copy") || message.kind === "tooLong")) {
       await copied(session, copying, message);
+    } else if (copying && message.kind === "sync") {
+      // Passed over while rows are wanted: another one follows behind the last row.
+      return;
     } else if (message.kind === "terminate") {
       close();
       wire.end();

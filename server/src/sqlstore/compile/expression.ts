@@ -29,6 +29,7 @@ import { functionNode } from "./call";
 import { constantListNode } from "./constantLists";
 import { shiftedDate } from "./dates";
 import { domainCheck } from "./domain";
+import { absentAsNull, groupingCall, groupingPlace } from "./groupingSets";
 import { any, both, choice, either, isTest, negation, oneOf } from "./logic";
 import {
   coerceNode,
@@ -50,6 +51,15 @@ import { windowNode } from "./windows";
 /** The expression in a scope: what `compileExpression` gives. */
 export function expressionNode(expression: SqlExpression, scope: Scope): Node {
   const { grouping, compiler } = scope;
+  if (grouping?.sets !== undefined) {
+    const at = groupingPlace(expression, scope);
+    if (at !== undefined) {
+      scope.grouping = undefined;
+      const node = compileExpression(expression, scope);
+      scope.grouping = grouping;
+      return absentAsNull(node, at);
+    }
+  }
   if (
     grouping !== undefined &&
     expression.kind !== "column" &&
@@ -139,6 +149,8 @@ export function expressionNode(expression: SqlExpression, scope: Scope): Node {
     case "array query":
       return arrayQueryNode(expression.query, scope);
     case "call":
+      if (expression.name === "grouping" && grouping !== undefined)
+        return groupingCall(expression, scope);
       return call(expression, scope);
     case "case":
       return caseNode(expression, scope);

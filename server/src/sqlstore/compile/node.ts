@@ -154,6 +154,8 @@ export interface Env {
   readonly up: Env | undefined;
   readonly aggregates: readonly SqlValue[];
   readonly windows: readonly SqlValue[];
+  /** Places of the expressions that are not in the set that the group is of. */
+  readonly absent?: ReadonlySet<number>;
 }
 
 export interface Node {
@@ -309,6 +311,13 @@ export interface Grouping {
   readonly columns: readonly { readonly source: number; readonly column: number }[];
   /** Other expressions by which rows are grouped, as texts of their trees. */
   readonly expressions: ReadonlySet<string>;
+  /** All of them in their order. */
+  readonly all: readonly {
+    readonly text: string;
+    readonly column: { readonly source: number; readonly column: number } | undefined;
+  }[];
+  /** Sets of them, by their places, where there is more than one. */
+  readonly sets?: readonly (readonly number[])[];
 }
 
 export interface Scope {

@@ -6,6 +6,7 @@ import type { SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 import { isAggregate, groupEnvs } from "./aggregates";
 import { compileFrom } from "./from";
+import { groupsOfSets } from "./groupingSets";
 import { lockTables, newestTuples } from "./locking";
 import {
   convertNode,
@@ -14,6 +15,7 @@ import {
   type CompiledQuery,
   type Compiler,
   type Env,
+  type Grouping,
   type Node,
   type Targets,
   type WithQuery,
@@ -107,6 +109,7 @@ function compileSelect(
   // HAVING alone is a filter of rows in MySQL.
   const isGrouped =
     groups.length > 0 ||
+    body.groupingSets !== undefined ||
     (body.having !== undefined && (isPostgres(compiler) || aggregates(body.having))) ||
     [...outputs, ...order].some(({ value }) => aggregates(value));
   if (isGrouped && sets.length > 0)
@@ -114,7 +117,8 @@ function compileSelect(
   scope.aggregates = "GROUP BY";
   const keys = groups.map((each) => compileExpression(each, scope));
   scope.aggregates = "allowed";
-  if (isGrouped) scope.grouping = groupingOf(groups, scope);
+  const grouping = isGrouped ? groupingOf(groups, body.groupingSets, scope) : undefined;
+  scope.grouping = grouping;
   if (!isPostgres(compiler)) scope.aliases = aliases;
   const having = body.having && truth(compileExpression(body.having, scope), compiler, "HAVING");
   if (!isPostgres(compiler)) scope.aliases = new Map();
@@ -136,9 +140,12 @@ function compileSelect(
   const rowsOf = function* (env: Env): Slices<readonly Env[]> {
     const newest = yield* newestTuples(from, yield* from.tuples(env), env);
     const tuples = newest.map((tuple): Env => ({ ...env, tuple }));
-    const grouped = isGrouped
-      ? yield* groupEnvs(tuples, env, keys, groups.length > 0, scope)
-      : tuples;
+    const grouped =
+      grouping === undefined
+        ? tuples
+        : grouping.sets === undefined
+          ? yield* groupEnvs(tuples, env, keys, groups.length > 0, scope)
+          : yield* groupsOfSets(tuples, env, keys, grouping, scope);
     const kept = having === undefined ? grouped : grouped.filter((each) => having(each) === true);
     return withWindows(kept, scope);
   };
@@ -264,14 +271,16 @@ function groupTarget(
 
 function groupingOf(
   groups: readonly SqlExpression[],
+  sets: Grouping["sets"],
   scope: Scope,
-): NonNullable<Scope["grouping"]> {
-  const columns = groups.flatMap((each) => {
-    const found = each.kind === "column" ? findColumn(scope, each.path) : undefined;
-    return found === undefined ? [] : [found];
-  });
+): Grouping {
+  const all = groups.map((each) => ({
+    text: textOfTree(each),
+    column: each.kind === "column" ? findColumn(scope, each.path) : undefined,
+  }));
+  const columns = all.flatMap(({ column }) => column ?? []);
   const expressions = groups.filter((each) => each.kind !== "column").map(textOfTree);
-  return { columns, expressions: new Set(expressions) };
+  return { columns, expressions: new Set(expressions), all, ...(sets && { sets }) };
 }
 
 function sortKey(

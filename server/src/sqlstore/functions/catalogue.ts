@@ -144,6 +144,31 @@ export const CATALOGUE: FunctionTable = tableOf({
           isList(items) ? items.map((_, at) => at + 1) : [],
         ),
   ),
+  "enum_first enum_last enum_range": only("postgres", (args, compiler, { name }) => {
+    const declared = args.map(({ origin }) => origin?.declared).find((each) => each?.labels);
+    const labels = declared?.labels;
+    if (
+      declared === undefined ||
+      labels === undefined ||
+      args.length > (name === "enum_range" ? 2 : 1)
+    )
+      return undefined;
+    const isRange = name === "enum_range";
+    const node = computeNode(
+      isRange ? "enum[]" : "enum",
+      args,
+      compiler,
+      ([low = null, high = null]) => {
+        if (!isRange) return (name === "enum_first" ? labels[0] : labels.at(-1)) ?? null;
+        if (args.length < 2) return labels;
+        const place = (label: SqlValue, usual: number): number =>
+          label === null ? usual : labels.indexOf(text(label));
+        return labels.slice(place(low, 0), place(high, labels.length - 1) + 1);
+      },
+      true,
+    );
+    return { ...node, origin: { declared: isRange ? { ...declared, type: "enum[]" } : declared } };
+  }),
   pg_notify: asked("void", ["text", "text"], ([channel, payload], env) => {
     env.work.notify(text(channel), text(payload));
     return "";

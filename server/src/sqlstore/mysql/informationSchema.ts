@@ -72,10 +72,13 @@ function typeFields({ catalog }: About, declared: DeclaredType): Fields {
   };
 }
 
+const LONGEST_DOCUMENT = 4_294_967_295;
+
 /** Characters, or bytes, that a value may have. */
 function longestOf({ type, length, labels }: DeclaredType): number | null {
   if (labels !== undefined) return Math.max(0, ...labels.map((label) => label.length));
   if (length !== undefined) return length;
+  if (type === "json") return LONGEST_DOCUMENT;
   return type === "text" || type === "bytea" ? LONGEST_TEXT : null;
 }
 
@@ -90,7 +93,8 @@ function columnFields(about: About, of: Table, column: Column, at: number): Fiel
     extra: extraText(column, about.catalog.dialect),
     privileges: "select,insert,update,references",
     column_comment: "",
-    generation_expression: "",
+    is_generated: column.generated === undefined ? "NEVER" : "ALWAYS",
+    generation_expression: column.generated === undefined ? null : expressionText(column.generated),
     ...typeFields(about, column.declared),
   };
 }
@@ -215,13 +219,13 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
   ),
   table(
     "columns",
-    "table_catalog:text table_schema table_name column_name ordinal_position:int8 column_default:text is_nullable data_type character_maximum_length:int8 character_octet_length numeric_precision numeric_scale datetime_precision character_set_name:text collation_name column_type column_key extra privileges column_comment generation_expression",
+    "table_catalog:text table_schema table_name column_name ordinal_position:int8 column_default:text is_nullable data_type character_maximum_length:int8 character_octet_length numeric_precision numeric_scale datetime_precision character_set_name:text collation_name column_type column_key extra privileges column_comment is_generated generation_expression",
     (about) => [
       ...eachTable(about, (of) =>
         of.columns.map((column, at) => columnFields(about, of, column, at)),
       ),
       ...[...about.catalog.views.values()].flatMap((view) =>
-        about.viewColumns(view).map(({ name, type, shown }, at) => ({
+        about.viewColumns(view).map(({ name, type, shown, origin }, at) => ({
           ...place(about, view.name),
           column_name: shown ?? shownInView(about.catalog, view.name, name),
           ordinal_position: at + 1,
@@ -230,7 +234,7 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
           extra: "",
           privileges: "select",
           column_comment: "",
-          ...typeFields(about, { type }),
+          ...typeFields(about, origin?.declared ?? { type }),
         })),
       ),
     ],

@@ -1,4 +1,5 @@
 // Queries of MySQL's and MariaDB's syntax tree as queries of ours.
+import { ROLLUP } from "../../frontend/sql/dialects/parseQuery";
 import type {
   SyntaxOrder,
   SyntaxOutput,
@@ -13,7 +14,7 @@ import { queryOf } from "./recursion";
 
 /** A query: what `queryOf` gives. */
 export function translatedQuery(tree: SyntaxQuery): SqlQuery {
-  const [loss] = tree.losses;
+  const loss = lossOf(tree.losses);
   if (loss !== undefined) throw unsupported(loss);
   if (tree.into.length > 0) throw unsupported("SELECT ... INTO");
   const { limit, offset, lock } = tree;
@@ -35,6 +36,11 @@ export function translatedQuery(tree: SyntaxQuery): SqlQuery {
             },
           ],
   };
+}
+
+/** The first part that was passed over and that is not told by the tree as well. */
+export function lossOf(losses: readonly string[]): string | undefined {
+  return losses.find((loss) => loss !== ROLLUP);
 }
 
 function bodyOf(tree: SyntaxQuery): SqlQueryBody {
@@ -61,9 +67,16 @@ function bodyOf(tree: SyntaxQuery): SqlQueryBody {
     from: relationsOf(tree.from),
     ...(tree.where === undefined ? {} : { where: expressionOf(tree.where) }),
     groupBy: tree.groupBy.map(expressionOf),
+    ...(tree.rollup === true && { groupingSets: rolledUp(tree.groupBy.length) }),
     ...(tree.having === undefined ? {} : { having: expressionOf(tree.having) }),
     windows: new Map([...(tree.windows ?? [])].map(([name, each]) => [name, windowOf(each)])),
   };
+}
+
+/** All expressions, all but the last, and so on to none. */
+function rolledUp(count: number): readonly (readonly number[])[] {
+  const places = Array.from({ length: count }, (_, at) => at);
+  return [...places, count].reverse().map((most) => places.slice(0, most));
 }
 
 export function outputsOf(outputs: readonly SyntaxOutput[]): readonly SqlOutput[] {

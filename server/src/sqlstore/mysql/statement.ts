@@ -16,7 +16,7 @@ import type { SqlAssignment, SqlConflict, SqlInsert, SqlOutput, SqlQuery } from 
 import type { SqlStatement } from "../statementTree";
 import { definitionsOf } from "./definition";
 import { expressionOf } from "./expression";
-import { ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";
+import { lossOf, ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";
 import { queryOf, tie } from "./recursion";
 import { routineDefinitions } from "./routineDefinition";
 import { sequenceDefinition } from "./sequenceDefinition";
@@ -92,6 +92,8 @@ function numbered(text: string): string {
 const EXPLAINED =
   /^\s*(?:explain|describe|desc)\s+((?:(?:extended|partitions|analyze|format\s*=\s*'?\w+'?)\s+)*)((?:select|with|insert|update|delete|replace|\()[^]*)$/i;
 
+const SET_STATEMENT = /^\s*set\s+statement\s([^]*?)\sfor\s([^]*)$/i;
+
 function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   const reader = createReader(text, dialect, inLowerCase);
   const first = wordAt(reader);
@@ -102,6 +104,14 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
       statement,
       format: /format\s*=\s*'?(\w+)/i.exec(options)?.[1]?.toLowerCase() ?? "",
       isRun: /analyze/i.test(options),
+      hasCosts: true,
+    }));
+  const [, settings, behind] = dialect === "mariadb" ? (SET_STATEMENT.exec(text) ?? []) : [];
+  if (settings !== undefined && behind !== undefined)
+    return statementsOf(behind, dialect).map((statement) => ({
+      kind: "with settings",
+      settings: givenSettings(settings),
+      statement,
     }));
   const session = sessionStatement(reader);
   if (session !== undefined) return [withCondition(session, reader, dialect)];
@@ -109,7 +119,7 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   const tree = parseStatement(text, dialect, inLowerCase, LONGEST_STATEMENT + PARAMETER_NUMBERS);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);
-  const [loss] = tree.losses;
+  const loss = lossOf(tree.losses);
   if (loss !== undefined) throw unsupported(loss);
   if (tree.tree.kind === "select" && tree.tree.query.into.length > 0)
     return [intoVariables(tree.tree.query)];
@@ -117,6 +127,14 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   return statement.kind === "select" && wordAt(reader, 1) === "sql_calc_found_rows"
     ? [{ ...statement, countsAll: true }]
     : [statement];
+}
+
+/** `name = value`, with commas between them. */
+function givenSettings(text: string): ReadonlyMap<string, string> {
+  const all = text.split(",").map((each) => each.split("=").map((part) => part.trim()));
+  return new Map(
+    all.map(([name = "", value = ""]) => [name.toLowerCase(), value.replace(/^'(.*)'$/, "$1")]),
+  );
 }
 
 /** SELECT ... INTO @a, @b. */

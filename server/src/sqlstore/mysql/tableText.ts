@@ -45,7 +45,8 @@ function columnText(catalog: Catalog, table: Table, column: Column): string {
   return parts.join(" ");
 }
 
-function referenceText(catalog: Catalog, table: Table, key: ForeignKey): string {
+/** A reference as the products' messages and definitions write it. */
+export function referenceText(catalog: Catalog, table: Table, key: ForeignKey): string {
   const { name, columns, table: parent, onDelete, onUpdate } = key;
   const own = columns.map((each) => quoted(shownColumn(catalog, table, each))).join(", ");
   const theirs = referencedColumns(catalog, key).map(quoted).join(", ");

@@ -88,13 +88,14 @@ export function expressionOf(node: Node): SqlExpression {
     const { arg, collname } = node.CollateClause;
     return { kind: "collate", operand: requiredExpression(arg), collation: lastName(collname) };
   }
+  if ("GroupingFunc" in node)
+    return plainCall("grouping", (node.GroupingFunc.args ?? []).map(expressionOf));
   if ("SetToDefault" in node) return { kind: "default" };
   if ("JsonIsPredicate" in node) throw unsupported("IS JSON");
   throw unsupported(CONSTRUCTS.get(kindOf(node)) ?? `the construct ${kindOf(node)}`);
 }
 
 const CONSTRUCTS: ReadonlyMap<string, string> = new Map([
-  ["GroupingFunc", "GROUPING()"],
   ["XmlExpr", "XML"],
   ["CurrentOfExpr", "WHERE CURRENT OF"],
   ["JsonFuncExpr", "a function of SQL/JSON paths"],

@@ -1,6 +1,6 @@
 // Queries of PostgreSQL's parse tree as queries of ours.
 import type { JoinExpr, Node, RangeFunction, SelectStmt, WithClause } from "libpg-query";
-import { itemsOf, kindOf, stringsOf } from "../../frontend/sql/pg/ast";
+import { itemsOf, kindOf, rowOf, stringsOf } from "../../frontend/sql/pg/ast";
 import { unsupported } from "../sqlError";
 import type {
   SqlCall,
@@ -68,10 +68,7 @@ function bodyOf(node: SelectStmt): SqlQueryBody {
     outputs,
     from,
     ...(node.whereClause === undefined ? {} : { where: expressionOf(node.whereClause) }),
-    groupBy: (node.groupClause ?? []).map((each) => {
-      if ("GroupingSet" in each) throw unsupported("GROUPING SETS, ROLLUP and CUBE");
-      return expressionOf(each);
-    }),
+    ...groupsOf(node.groupClause, node.groupDistinct === true),
     ...(node.havingClause === undefined ? {} : { having: expressionOf(node.havingClause) }),
     windows: new Map(
       (node.windowClause ?? []).flatMap((each): (readonly [string, SqlWindow])[] =>
@@ -79,6 +76,67 @@ function bodyOf(node: SelectStmt): SqlQueryBody {
       ),
     ),
   };
+}
+
+/** GROUP BY: its expressions, and the sets of them where it names some. */
+function groupsOf(
+  clause: readonly Node[] | undefined,
+  isDistinct: boolean,
+): Pick<Extract<SqlQueryBody, { readonly kind: "select" }>, "groupBy" | "groupingSets"> {
+  const nodes = clause ?? [];
+  if (!nodes.some((each) => "GroupingSet" in each)) return { groupBy: nodes.map(expressionOf) };
+  const texts: string[] = [];
+  const groupBy: SqlExpression[] = [];
+  const placeOf = (expression: SqlExpression): number => {
+    const text = JSON.stringify(expression);
+    if (!texts.includes(text)) {
+      texts.push(text);
+      groupBy.push(expression);
+    }
+    return texts.indexOf(text);
+  };
+  let sets: readonly (readonly number[])[] = [[]];
+  for (const node of nodes) {
+    const own = setsIn(node).map((set) => set.map(placeOf));
+    if (sets.length * own.length > MOST_SETS) throw unsupported("more than 4096 grouping sets");
+    sets = sets.flatMap((set) => own.map((more) => [...new Set([...set, ...more])]));
+  }
+  const seen = new Map(sets.map((set) => [[...set].sort().join(), set]));
+  return { groupBy, groupingSets: isDistinct ? [...seen.values()] : sets };
+}
+
+const MOST_SETS = 4096;
+
+/** The sets that an item of GROUP BY stands for. */
+function setsIn(node: Node): readonly (readonly SqlExpression[])[] {
+  if (!("GroupingSet" in node)) return [listedIn(node)];
+  const { kind, content = [] } = node.GroupingSet;
+  switch (kind) {
+    case "GROUPING_SET_EMPTY":
+      return [[]];
+    case "GROUPING_SET_ROLLUP": {
+      const parts = content.map(listedIn);
+      return [...parts.keys(), parts.length].reverse().map((count) => parts.slice(0, count).flat());
+    }
+    case "GROUPING_SET_CUBE": {
+      if (content.length > 12) throw unsupported("more than 4096 grouping sets");
+      const parts = content.map(listedIn);
+      return parts.reduceRight<readonly (readonly SqlExpression[])[]>(
+        (sets, part) => [...sets.map((set) => [...part, ...set]), ...sets],
+        [[]],
+      );
+    }
+    case "GROUPING_SET_SETS":
+      return content.flatMap(setsIn);
+    default:
+      return [content.flatMap(listedIn)];
+  }
+}
+
+/** `(a, b)` as two expressions. */
+function listedIn(node: Node): readonly SqlExpression[] {
+  const parts = rowOf(node);
+  return parts === undefined ? [expressionOf(node)] : parts.map(expressionOf);
 }
 
 /** Functions that give a row for each value. */

@@ -16,7 +16,8 @@ export function sessionStatementOf(
     if (query === undefined) throw unsupported("EXPLAIN without a statement");
     const format = optionsOf(options).get("format") ?? "text";
     const isRun = optionsOf(options).get("analyze") === "true";
-    return { kind: "explain", statement: whole(query), format, isRun };
+    const hasCosts = !/^(false|off|0)$/.test(optionsOf(options).get("costs") ?? "");
+    return { kind: "explain", statement: whole(query), format, isRun, hasCosts };
   }
   if ("PrepareStmt" in node) {
     const { name = "", query } = node.PrepareStmt;

@@ -1,10 +1,17 @@
 // References of changed rows: what they refer to is there when their statement or transaction ends, and what refers to rows
 // that are gone follows them.
 import type { Key as StoreKey } from "../../exploration/client";
-import type { Dialect } from "../../program/dialect";
-import { columnAt, primaryKeyOf, type ForeignKey, type Key, type Table } from "../catalog";
+import {
+  columnAt,
+  primaryKeyOf,
+  type Catalog,
+  type ForeignKey,
+  type Key,
+  type Table,
+} from "../catalog";
 import type { Env } from "../compile/node";
 import { missingRows, type Slices } from "../compile/slices";
+import { referenceText } from "../mysql/tableText";
 import { failure } from "../sqlError";
 import { formatValue } from "../values/format";
 import type { SqlRow, SqlValue } from "../values/value";
@@ -84,10 +91,12 @@ function checkParents(state: ChangeState, { table, before, after }: Change): voi
     if (values.includes(null)) continue;
     const parent = state.context.catalog.tables.get(key.table);
     // MySQL's may be dropped while nobody looks at references.
-    if (parent === undefined) throw missingParent(table, key, values, state.dialect);
+    if (parent === undefined) throw missingParent(state.context.catalog, table, key, values);
     const columns = referencedColumns(parent, key);
     if (!hasParent(state, parent, columns, values))
-      violated(state, table, key, values, () => missingParent(table, key, values, state.dialect));
+      violated(state, table, key, values, () =>
+        missingParent(state.context.catalog, table, key, values),
+      );
   }
 }
 
@@ -188,10 +197,12 @@ function act(
 ): void {
   switch (action) {
     case "no action":
-      violated(state, child, key, values, () => referenced(parent, child, key, state.dialect));
+      violated(state, child, key, values, () =>
+        referenced(state.context.catalog, parent, child, key),
+      );
       return;
     case "restrict":
-      throw referenced(parent, child, key, state.dialect);
+      throw referenced(state.context.catalog, parent, child, key);
     case "cascade":
       if (next === undefined) remove(state, child, at, row, env);
       else update(state, child, at, row, replaced(row, own, next), env);
@@ -236,7 +247,7 @@ export function checkPending(state: ChangeState, all: readonly PendingReference[
     if (child === undefined || key === undefined || parent === undefined) return;
     const isLeft = matching(state, child, positions(child, key.columns), values).length > 0;
     if (isLeft && !hasParent(state, parent, referencedColumns(parent, key), values))
-      throw missingParent(child, key, values, state.dialect);
+      throw missingParent(state.context.catalog, child, key, values);
   });
 }
 
@@ -245,12 +256,12 @@ function referencedColumns(parent: Table, key: ForeignKey): readonly number[] {
   return primaryKeyOf(parent)?.columns ?? [];
 }
 
-function missingParent(table: Table, key: ForeignKey, values: SqlRow, dialect: Dialect): Error {
+function missingParent(catalog: Catalog, table: Table, key: ForeignKey, values: SqlRow): Error {
   const parts = { table: table.name, constraint: key.name };
-  if (dialect !== "postgres") {
+  if (catalog.dialect !== "postgres") {
     return failure(
       "noParent",
-      `Cannot add or update a child row: a foreign key constraint fails (\`${table.name}\`, CONSTRAINT \`${key.name}\` FOREIGN KEY (\`${key.columns.join("`, `")}\`) REFERENCES \`${key.table}\`)`,
+      `Cannot add or update a child row: a foreign key constraint fails (\`${table.name}\`, ${referenceText(catalog, table, key)})`,
       parts,
     );
   }
@@ -270,12 +281,12 @@ function missingParent(table: Table, key: ForeignKey, values: SqlRow, dialect: D
   );
 }
 
-function referenced(parent: Table, child: Table, key: ForeignKey, dialect: Dialect): Error {
+function referenced(catalog: Catalog, parent: Table, child: Table, key: ForeignKey): Error {
   const parts = { table: child.name, constraint: key.name };
-  if (dialect !== "postgres") {
+  if (catalog.dialect !== "postgres") {
     return failure(
       "hasChildren",
-      `Cannot delete or update a parent row: a foreign key constraint fails (\`${child.name}\`, CONSTRAINT \`${key.name}\`)`,
+      `Cannot delete or update a parent row: a foreign key constraint fails (\`${child.name}\`, ${referenceText(catalog, child, key)})`,
       parts,
     );
   }

@@ -159,12 +159,16 @@ export const INFORMATION_SCHEMA: readonly SystemTable[] = [
         })),
       ),
       ...[...about.catalog.views.values()].flatMap((view) =>
-        about.viewColumns(view).map(({ name, type }, at) => ({
+        about.viewColumns(view).map(({ name, type, origin }, at) => ({
           ...place("table", about),
           table_name: view.name,
           interval_precision: null,
           maximum_cardinality: null,
-          ...columnFields(about, { name, declared: { type }, notNull: false }, at),
+          ...columnFields(
+            about,
+            { name, declared: origin?.declared ?? { type }, notNull: false },
+            at,
+          ),
           is_updatable: "NO",
         })),
       ),

@@ -52,9 +52,9 @@ function attributesOf(relation: Relation, { catalog, viewColumns }: About): read
     });
   }
   const columns = view === undefined ? [] : viewColumns(view);
-  return columns.map(({ name, type }, at) => {
-    const { id: typeNumber, size } = typeId(type);
-    return { relation: id, name, number: at + 1, type: typeNumber, modifier: -1, size };
+  return columns.map(({ name, type, origin }, at) => {
+    const { id: number, modifier, size } = columnType(catalog, origin?.declared ?? { type });
+    return { relation: id, name, number: at + 1, type: number, modifier, size };
   });
 }
 

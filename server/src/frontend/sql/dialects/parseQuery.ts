@@ -122,6 +122,9 @@ const MODIFIERS = [
   "sql_calc_found_rows",
 ];
 
+/** The part of a query that readers of applications do not follow. */
+export const ROLLUP = "WITH ROLLUP";
+
 function select(parsing: Parsing): SyntaxQuery {
   const { reader } = parsing;
   const query: Draft = { ...EMPTY };
@@ -136,7 +139,10 @@ function select(parsing: Parsing): SyntaxQuery {
   if (take(reader, "where")) query.where = parseExpression(parsing);
   if (take(reader, "group", "by")) {
     query.groupBy = listOf(parsing);
-    if (take(reader, "with", "rollup")) reader.losses.push("WITH ROLLUP");
+    if (take(reader, "with", "rollup")) {
+      query.rollup = true;
+      reader.losses.push(ROLLUP);
+    }
   }
   if (take(reader, "having")) query.having = parseExpression(parsing);
   if (take(reader, "window")) {

@@ -178,6 +178,8 @@ export interface SyntaxQuery {
   readonly from: readonly SyntaxRelation[];
   readonly where?: SyntaxExpression;
   readonly groupBy: readonly SyntaxExpression[];
+  /** WITH ROLLUP, which is among the losses, too. */
+  readonly rollup?: boolean;
   readonly having?: SyntaxExpression;
   /** The WINDOW clause. */
   readonly windows?: ReadonlyMap<string, SyntaxWindow>;
