@@ -20,7 +20,7 @@ import { afterRows, forStatement } from "./routine/triggers";
 import { runPlan, type SharedContext, type StatementContext } from "./run/statement";
 import { truncatedTables, truncateTables } from "./run/truncate";
 import { shownColumns } from "./mysql/spelling";
-import { asSqlFailure, SqlFailure, type SqlError } from "./sqlError";
+import { asSqlFailure, SqlFailure } from "./sqlError";
 import { errorIn } from "./sessionErrors";
 import { described } from "./sessionDescription";
 import { createDiagnostics } from "./sessionDiagnostics";
