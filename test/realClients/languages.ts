@@ -52,7 +52,7 @@ export function commandFor(client: Client, folder: string): Found {
       return existsSync(path.join(classes, `${client.program}.class`))
         ? command(
             "java",
-            ["-cp", `${classes}:${path.join(own, "target", "lib", "*")}`, client.program],
+            ["-cp", classPath(own, client.program), client.program],
             own,
             {},
           )
@@ -72,6 +72,13 @@ export function commandFor(client: Client, folder: string): Found {
         ? command("ruby", [path.join(HERE, "ruby", client.program)], HERE, {})
         : absent("no command ruby");
   }
+}
+
+/** The older release of a driver goes before the newer one. */
+function classPath(own: string, program: string): string {
+  const target = path.join(own, "target");
+  const older = program.endsWith("8") ? [path.join(target, "older", "*")] : [];
+  return [path.join(target, "classes"), ...older, path.join(target, "lib", "*")].join(":");
 }
 
 function command(
@@ -127,6 +134,10 @@ const INSTALLERS: Partial<
   java: (folder) => [
     ["cp", "-r", `${path.join(HERE, "java")}/.`, folder],
     ["mvn", "-q", "-B", "package", "dependency:copy-dependencies", "-DoutputDirectory=target/lib"],
+    [
+      ...["mvn", "-q", "-B", "dependency:copy", "-Dartifact=com.mysql:mysql-connector-j:8.4.0"],
+      "-DoutputDirectory=target/older",
+    ],
   ],
   go: (folder) => [
     ["cp", "-r", `${path.join(HERE, "go")}/.`, folder],

@@ -2,6 +2,8 @@
 // program prints a line for each step; a step is as expected when both lines are the same, so that nothing here says what
 // a server answers.
 //
+// A step that differs has its reason beside it (`reasons.ts`), or counts as a failure.
+//
 //   npm run clients -- [--only REGEX] [--folder DIR] [--install] [--recorded] [--verbose]
 //
 // With `--recorded` they run on the real server below `isolens record` instead, which must not be noticed.
@@ -15,6 +17,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { CLIENTS, type Client, type Product } from "./clients";
 import { commandFor, install, type Command } from "./languages";
+import { reasonFor } from "./reasons";
 import { startMock, startReal, startRecording, type RunningServer } from "./servers";
 
 const { values: options } = parseArgs({
@@ -44,7 +47,12 @@ interface Row {
   readonly different: readonly string[];
 }
 
-/** How many steps differ. */
+/** Steps that differ for no reason that is known. */
+function unexplained({ client, product, different }: Row): readonly string[] {
+  return different.filter((step) => reasonFor(client.name, product, step) === undefined);
+}
+
+/** How many steps differ without a reason. */
 async function main(): Promise<number> {
   const pattern = new RegExp(options.only, "iu");
   const wanted = CLIENTS.filter(({ name, program }) => pattern.test(name) || pattern.test(program));
@@ -72,11 +80,12 @@ async function main(): Promise<number> {
   const same = rows.reduce((sum, row) => sum + row.same, 0);
   const steps = rows.reduce((sum, row) => sum + row.steps, 0);
   const whole = rows.filter((row) => row.same === row.steps).length;
+  const unknown = rows.reduce((sum, row) => sum + unexplained(row).length, 0);
   console.log(
-    `${String(whole)} of ${String(rows.length)} rows as on the real server, ${String(same)} of ${String(steps)} steps`,
+    `${String(whole)} of ${String(rows.length)} rows as on the real server, ${String(same)} of ${String(steps)} steps, ${String(unknown)} differ without a reason`,
   );
   for (const [name, reason] of absent) console.log(`not run: ${name}: ${reason}`);
-  return steps - same;
+  return unknown;
 }
 
 async function compared(
@@ -137,10 +146,12 @@ function linesOf(
 
 function printed(row: Row): Row {
   const { client, product, same, steps, different } = row;
-  const state = same === steps ? "same" : "differs";
-  const which = different.length > 0 ? `: ${different.join(", ")}` : "";
+  const state =
+    same === steps ? "same" : unexplained(row).length === 0 ? "reasons" : "differs";
   console.log(
-    `${state.padEnd(8)} ${client.name.padEnd(32)} ${product.padEnd(9)} ${String(same)}/${String(steps)}${which}`,
+    `${state.padEnd(8)} ${client.name.padEnd(32)} ${product.padEnd(9)} ${String(same)}/${String(steps)}`,
   );
+  for (const step of different)
+    console.log(`         ${step}: ${reasonFor(client.name, product, step) ?? "no reason is known"}`);
   return row;
 }

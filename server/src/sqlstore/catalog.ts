@@ -72,6 +72,8 @@ export interface Index {
 
 export interface View {
   readonly name: string;
+  /** WITH CHECK OPTION. */
+  readonly checksRows?: boolean;
   /** The statement that made it, where the dialect shows it. */
   readonly text?: string;
   readonly columns: readonly string[];

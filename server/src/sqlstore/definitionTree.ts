@@ -121,6 +121,8 @@ export type SqlDefinition =
       readonly name: string;
       readonly columns: readonly string[];
       readonly query: SqlQuery;
+      /** WITH CHECK OPTION. */
+      readonly checksRows?: boolean;
       readonly text?: string;
       readonly replace: boolean;
     }

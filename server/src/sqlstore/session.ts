@@ -2,6 +2,7 @@
 import type { Reply, Request } from "../exploration/client";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
+import { changedBehind } from "./changedViews";
 import { typesOfVariables } from "./compile/userVariables";
 import { runAssignment, type AssignmentHost } from "./sessionAssignments";
 import { isReadOnly, sessionSettings } from "./sessionSettings";
@@ -283,7 +284,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     timing: "before" | "after",
   ): Generator<Request, void, Reply> {
     if (catalog.triggers.size === 0) return;
-    const name = changedTable(change);
+    const name = changedBehind(changedTable(change), catalog);
     for (const kind of changeKinds(change))
       yield* forStatement(catalog, name, timing, kind, routines.host);
   }

@@ -5,6 +5,8 @@ import { shownColumns } from "./mysql/spelling";
 import { selectOf } from "./selectOf";
 import type { SessionStatements } from "./sessionStatements";
 import type { ResultColumn } from "./sessionTypes";
+import type { SqlStatement } from "./statementTree";
+import type { SqlChange, SqlQuery } from "./tree";
 import type { SqlType } from "./values/types";
 
 export interface Description {
@@ -34,6 +36,11 @@ export function described(
   const [first] = database.read(sql);
   if (first === undefined) return { columns: [], parameters: NO_PARAMETERS };
   const { statement: parsed, literals, spelling } = first;
+  const planned = (statement: SqlStatement): ReadonlyMap<number, SqlType> => {
+    if (!isPlanned(statement)) return NO_PARAMETERS;
+    const { parameters, compiler } = database.plan(statement, given, locals);
+    return numbered(parameters, compiler);
+  };
   switch (parsed.kind) {
     case "show":
       return { columns: showResult(parsed, about).columns, parameters: NO_PARAMETERS };
@@ -41,6 +48,8 @@ export function described(
       const { parameters, compiler } = database.plan(selectOf(parsed.arguments), given);
       return { columns: [], parameters: numbered(parameters, compiler) };
     }
+    case "explain":
+      return { columns: own.columns(parsed), parameters: planned(parsed.statement) };
     case "select":
     case "insert":
     case "update":
@@ -57,6 +66,10 @@ export function described(
     default:
       return { columns: own.columns(parsed), parameters: NO_PARAMETERS };
   }
+}
+
+function isPlanned(statement: SqlStatement): statement is SqlQuery | SqlChange {
+  return /^(select|insert|update|delete|merge)$/.test(statement.kind);
 }
 
 /** The types of all parameters up to the highest. */

@@ -13,16 +13,23 @@ ask describe 'describe kid'
 ask 'show index' 'show index from nothing'
 ask variables "select @@autocommit, @@tx_isolation; set session transaction isolation level serializable; select @@tx_isolation"
 ask unknown 'select @@no_such_variable'
-ask procedure "drop procedure if exists fill; delimiter //
+script() { printf '%s\t' "$1"; "$PROGRAM" --no-defaults --skip-ssl -h 127.0.0.1 -P "$PORT" -u app -psecret app 2>&1 | tr '\n\t' '| '; echo; }
+script procedure <<'END'
+drop procedure if exists fill;
+delimiter //
 create procedure fill(in n int, out total int) begin declare i int default 0; while i < n do insert into kid (parent) values (2); set i = i + 1; end while; select count(*) into total from kid; end//
 delimiter ;
-call fill(3, @total); select @total; drop procedure fill"
+call fill(3, @total); select @total; drop procedure fill;
+END
 ask function "drop function if exists twice; create function twice(x int) returns int deterministic return x * 2; select twice(21); drop function twice"
 ask trigger "create table log (what varchar(20)); create trigger noted before insert on kid for each row insert into log values (concat('kid ', new.parent)); insert into kid (parent) values (2); select * from log; drop trigger noted; drop table log"
-ask handler "drop procedure if exists safe; delimiter //
+script handler <<'END'
+drop procedure if exists safe;
+delimiter //
 create procedure safe() begin declare exit handler for 1062 select 'duplicate' as answer; insert into parent (name) values ('c'); select 'inserted' as answer; end//
 delimiter ;
-call safe(); drop procedure safe"
+call safe(); drop procedure safe;
+END
 ask signal "drop procedure if exists loud; create procedure loud() signal sqlstate '45000' set message_text = 'no'; call loud(); drop procedure loud"
 ask 'table as' 'create table copied as select * from parent; select count(*) from copied; drop table copied'
 ask 'table like' 'create table copied like parent; show columns from copied like "name"; drop table copied'

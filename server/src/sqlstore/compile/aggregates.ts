@@ -18,11 +18,11 @@ import {
 import { sortRows, sortOf } from "./ordering";
 import type { Slices } from "./slices";
 
-export function isAggregate(call: SqlCall, compiler: Compiler): boolean {
+export function isAggregate(call: SqlCall, compiler: Pick<Compiler, "dialect">): boolean {
   return (
     call.over === undefined &&
     AGGREGATES.has(call.name) &&
-    (call.name !== "any_value" || !isPostgres(compiler))
+    (call.name !== "any_value" || compiler.dialect !== "postgres")
   );
 }
 

@@ -307,11 +307,21 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
     "check_constraints",
     "constraint_catalog:text constraint_schema table_name constraint_name check_clause",
     (about) =>
-      eachTable(about, (of) =>
-        of.checks.map(({ name, condition }) => ({
+      eachTable(about, (of) => [
+        ...of.checks.map(({ name, condition }) => ({
           ...constraintPlace(about, of, name),
           check_clause: expressionText(condition),
         })),
-      ),
+        ...documentsOf(about, of).map((name) => ({
+          ...constraintPlace(about, of, name),
+          check_clause: `json_valid(\`${name}\`)`,
+        })),
+      ]),
   ),
 ];
+
+/** The columns that are documents, which MariaDB checks. */
+function documentsOf({ catalog }: About, of: Table): readonly string[] {
+  if (catalog.dialect !== "mariadb") return [];
+  return of.columns.flatMap(({ name, declared: { type } }) => (type === "json" ? [name] : []));
+}

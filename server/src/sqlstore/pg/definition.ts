@@ -80,7 +80,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     return { kind: "drop", what, names, ifExists: missing_ok === true, cascade };
   }
   if ("ViewStmt" in node) {
-    const { view, query, aliases, replace } = node.ViewStmt;
+    const { view, query, aliases, replace, withCheckOption } = node.ViewStmt;
     if (query === undefined || !("SelectStmt" in query)) throw unsupported("this view");
     return {
       kind: "create view",
@@ -88,6 +88,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
       columns: stringsOf(aliases),
       query: queryOf(query.SelectStmt),
       replace: replace === true,
+      checksRows: /^(LOCAL|CASCADED)_/.test(withCheckOption ?? ""),
     };
   }
   if ("CreateSeqStmt" in node) {

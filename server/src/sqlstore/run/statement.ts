@@ -2,6 +2,7 @@
 import { attribute } from "../../query/nodes";
 import type { Key as StoreKey, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { Catalog, Table } from "../catalog";
+import { throughViews } from "../changedViews";
 import type {
   CompiledQuery,
   Compiler,
@@ -98,9 +99,10 @@ export function planStatement(
       },
     };
   }
+  const behind = throughViews(statement, catalog);
   const withs = new Map<string, WithQuery>();
   const declared = statement.with.map((each) => declare(each, compiler, undefined, withs));
-  const change = compileChange(statement, compiler, withs);
+  const change = compileChange(behind, compiler, withs);
   return {
     columns: change.columns,
     parameters: compiler.parameters,
@@ -145,7 +147,7 @@ function changeInWith(
 ): CompiledQuery {
   const inner = new Map(withs);
   const declared = change.with.map((each) => declare(each, compiler, undefined, inner));
-  const compiled = compileChange(change, compiler, inner);
+  const compiled = compileChange(throughViews(change, compiler.catalog), compiler, inner);
   return {
     columns: compiled.columns,
     volatile: true,

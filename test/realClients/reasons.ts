@@ -1,0 +1,41 @@
+// Steps in which a client sees something else on the mock database than on the server that it is compared with, and why that
+// is so. A step that differs without a reason is a defect of the mock; one that has a reason and is the same is told, too.
+import type { Product } from "./clients";
+
+interface Reason {
+  /** Names of clients. */
+  readonly clients: RegExp;
+  readonly product: Product;
+  readonly step: RegExp;
+  readonly why: string;
+}
+
+const NEXT_NUMBER = "the next number of AUTO_INCREMENT is no part of a table's text";
+
+const REASONS: readonly Reason[] = [
+  {
+    clients: /^psql$/u,
+    product: "postgres",
+    step: /^\\l\+ nothing$/u,
+    why: "psql 15 asks for a column that PostgreSQL 17 renamed; the mock is PostgreSQL 15",
+  },
+  {
+    clients: /^Django$/u,
+    product: "postgres",
+    step: /^introspect$/u,
+    why: "PostgreSQL 18 lists NOT NULL among constraints; the mock is PostgreSQL 15",
+  },
+  {
+    clients: /^go-sql-driver\/mysql$/u,
+    product: "mysql",
+    step: /show create table$/u,
+    why: NEXT_NUMBER,
+  },
+];
+
+/** Why a step of a client differs; undefined where nobody knows. */
+export function reasonFor(client: string, product: Product, step: string): string | undefined {
+  return REASONS.find(
+    (each) => each.product === product && each.clients.test(client) && each.step.test(step),
+  )?.why;
+}
