@@ -50,12 +50,7 @@ export function commandFor(client: Client, folder: string): Found {
     case "java": {
       const classes = path.join(own, "target", "classes");
       return existsSync(path.join(classes, `${client.program}.class`))
-        ? command(
-            "java",
-            ["-cp", classPath(own, client.program), client.program],
-            own,
-            {},
-          )
+        ? command("java", ["-cp", classPath(own, client.program), client.program], own, {})
         : absent("not built with Maven");
     }
     case "go": {

@@ -146,12 +146,13 @@ function linesOf(
 
 function printed(row: Row): Row {
   const { client, product, same, steps, different } = row;
-  const state =
-    same === steps ? "same" : unexplained(row).length === 0 ? "reasons" : "differs";
+  const state = same === steps ? "same" : unexplained(row).length === 0 ? "reasons" : "differs";
   console.log(
     `${state.padEnd(8)} ${client.name.padEnd(32)} ${product.padEnd(9)} ${String(same)}/${String(steps)}`,
   );
   for (const step of different)
-    console.log(`         ${step}: ${reasonFor(client.name, product, step) ?? "no reason is known"}`);
+    console.log(
+      `         ${step}: ${reasonFor(client.name, product, step) ?? "no reason is known"}`,
+    );
   return row;
 }

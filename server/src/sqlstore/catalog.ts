@@ -32,6 +32,13 @@ export interface Key {
   readonly where?: SqlExpression;
   /** It was made by CREATE INDEX, and is no constraint of the table. */
   readonly isIndex?: boolean;
+  readonly expressions?: readonly IndexExpression[];
+}
+
+/** An expression among the columns of an index, at its place among all of them. */
+export interface IndexExpression {
+  readonly at: number;
+  readonly value: SqlExpression;
 }
 
 export interface ForeignKey {
@@ -68,6 +75,7 @@ export interface Index {
   /** Positions of its columns. */
   readonly columns: readonly number[];
   readonly where?: SqlExpression;
+  readonly expressions?: readonly IndexExpression[];
 }
 
 export interface View {

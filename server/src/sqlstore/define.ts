@@ -318,9 +318,13 @@ function createIndex(
   const table = catalog.tables.get(definition.table);
   if (table === undefined) throw noTable(catalog, definition.table);
   const columns = positions(table, definition.columns, catalog);
-  const { where, unique } = definition;
+  const { where, unique, expressions } = definition;
   const { keys, indexes = [] } = table;
-  const name = definition.name ?? `${table.name}_${definition.columns.join("_")}_idx`;
+  const parts = [...definition.columns];
+  for (const { at, value } of expressions ?? [])
+    parts.splice(at, 0, value.kind === "call" ? value.name : "expr");
+  const name = definition.name ?? `${table.name}_${parts.join("_")}_idx`;
+  const further = { ...(where && { where }), ...(expressions && { expressions }) };
   if ([...keys, ...indexes].some((key) => key.name === name)) {
     if (definition.ifNotExists) return;
     throw catalog.dialect === "postgres"
@@ -328,11 +332,11 @@ function createIndex(
       : failure("columnExists", `Duplicate key name '${name}'`);
   }
   if (!unique) {
-    const index: Index = { name, columns, ...(where === undefined ? {} : { where }) };
+    const index: Index = { name, columns, ...further };
     catalog.tables.set(table.name, { ...table, indexes: [...indexes, index] });
     return;
   }
-  const key: Key = { name, primary: false, columns, isIndex: true, ...(where && { where }) };
+  const key: Key = { name, primary: false, columns, isIndex: true, ...further };
   catalog.tables.set(table.name, { ...table, keys: [...table.keys, key] });
 }
 

@@ -1,6 +1,6 @@
 // Definitions as all dialects write them: tables and their changes, indexes, views, sequences, types, routines, triggers.
 import type { ColumnPlace } from "../frontend/sql/dialects/columnPlace";
-import type { Trigger, ReferenceAction } from "./catalog";
+import type { IndexExpression, Trigger, ReferenceAction } from "./catalog";
 import type { SequenceOptions } from "./sequence";
 import type { SqlExpression, SqlQuery } from "./tree";
 import type { DeclaredType, TypeName } from "./values/types";
@@ -104,6 +104,7 @@ export type SqlDefinition =
       readonly table: string;
       readonly name?: string;
       readonly columns: readonly string[];
+      readonly expressions?: readonly IndexExpression[];
       readonly unique: boolean;
       readonly where?: SqlExpression;
       readonly ifNotExists: boolean;

@@ -247,6 +247,8 @@ export interface SqlConflict {
   readonly action: "nothing" | "update" | "replace" | "ignore";
   /** Columns of the key that the conflict is about; undefined: any key. */
   readonly target?: readonly string[];
+  /** Expressions beside them. */
+  readonly expressions?: readonly SqlExpression[];
   readonly constraint?: string;
   readonly set: readonly SqlAssignment[];
   readonly where?: SqlExpression;

@@ -2,7 +2,7 @@
 import type { Env } from "../compile/node";
 import { typeOfId } from "../pg/typeIds";
 import { columnAt, type Catalog } from "../catalog";
-import { constraintText, indexText } from "../system/definitions";
+import { constraintText, indexParts, indexText } from "../system/definitions";
 import { queryText, quotedName } from "../system/expressionText";
 import {
   modifiedName,
@@ -57,8 +57,7 @@ export const CATALOGUE: FunctionTable = tableOf({
       if (index === undefined) return null;
       const position = integer(at);
       if (position === 0) return indexText(index);
-      const column = index.table.columns[index.key.columns[position - 1] ?? -1];
-      return column === undefined ? null : quotedName(column.name);
+      return indexParts(index.table, index.key)[position - 1] ?? null;
     },
     1,
   ),

@@ -61,15 +61,15 @@ function returningOf(list: readonly Node[] | undefined): {
 
 function conflictOf(node: OnConflictClause): SqlConflict {
   const { action, infer, targetList, whereClause } = node;
-  const target = (infer?.indexElems ?? []).map((each) => {
-    if (!("IndexElem" in each) || each.IndexElem.name === undefined) {
-      throw unsupported("ON CONFLICT on an expression");
-    }
-    return each.IndexElem.name;
-  });
+  const parts = (infer?.indexElems ?? []).flatMap((each) =>
+    "IndexElem" in each ? [each.IndexElem] : [],
+  );
+  const target = parts.flatMap(({ name = "" }) => (name === "" ? [] : [name]));
+  const expressions = parts.flatMap(({ expr }) => (expr === undefined ? [] : [expressionOf(expr)]));
   return {
     action: action === "ONCONFLICT_UPDATE" ? "update" : "nothing",
-    ...(target.length === 0 ? {} : { target }),
+    ...(parts.length === 0 ? {} : { target }),
+    ...(expressions.length > 0 && { expressions }),
     ...(infer?.conname === undefined || infer.conname === "" ? {} : { constraint: infer.conname }),
     set: assignmentsOf(targetList),
     ...(whereClause === undefined ? {} : { where: expressionOf(whereClause) }),

@@ -389,18 +389,18 @@ function constraintOf(node: Constraint, own: readonly string[]): readonly Constr
 }
 
 function indexOf(node: IndexStmt): SqlDefinition {
-  const columns = (node.indexParams ?? []).map((each) =>
-    "IndexElem" in each ? each.IndexElem.name : undefined,
+  const parts = (node.indexParams ?? []).flatMap((each) =>
+    "IndexElem" in each ? [each.IndexElem] : [],
   );
-  if (columns.includes(undefined)) {
-    if (node.unique === true) throw unsupported("a unique index on an expression");
-    return { kind: "nothing", tag: "CREATE INDEX" };
-  }
+  const expressions = parts.flatMap(({ expr }, at) =>
+    expr === undefined ? [] : [{ at, value: expressionOf(expr) }],
+  );
   return {
     kind: "create index",
     table: tableName(node.relation),
     ...(node.idxname === undefined ? {} : { name: node.idxname }),
-    columns: columns.flatMap((each) => each ?? []),
+    columns: parts.flatMap(({ name = "" }) => (name === "" ? [] : [name])),
+    ...(expressions.length > 0 && { expressions }),
     unique: node.unique === true,
     ...(node.whereClause === undefined ? {} : { where: expressionOf(node.whereClause) }),
     ifNotExists: node.if_not_exists === true,

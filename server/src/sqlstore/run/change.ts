@@ -158,7 +158,7 @@ export function compileDelete(
           if (row === undefined || key === undefined || work.touched.has(key)) continue;
           work.touched.add(key);
           if (work.before({ table, before: row, after: undefined }, env) === undefined) continue;
-          work.changes.remove(table, key, row);
+          work.changes.remove(table, key, row, env);
           count++;
           if (returning !== undefined) results.push(returning.run({ ...env, tuple }));
         }

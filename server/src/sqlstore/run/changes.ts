@@ -36,7 +36,7 @@ export interface Changes {
   /** Adds a row; fails when it repeats a key. */
   readonly insert: (table: Table, row: SqlRow, env: Env) => void;
   readonly update: (table: Table, key: StoreKey, before: SqlRow, after: SqlRow, env: Env) => void;
-  readonly remove: (table: Table, key: StoreKey, before: SqlRow) => void;
+  readonly remove: (table: Table, key: StoreKey, before: SqlRow, env: Env) => void;
   /** The row under a key, with what this statement did to it. */
   readonly rowAt: (table: Table, key: StoreKey) => SqlRow | undefined;
   /** References of all changed rows; ON DELETE and ON UPDATE add changes. */

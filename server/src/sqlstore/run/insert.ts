@@ -11,6 +11,7 @@ import {
 } from "../compile/node";
 import { compileExpression, compileQuery } from "../compile/recursion";
 import { createScope } from "../compile/scope";
+import { textOfTree } from "../compile/walk";
 import { failure } from "../sqlError";
 import type { SqlConflict, SqlExpression, SqlInsert } from "../tree";
 import { fitter } from "../values/fit";
@@ -299,7 +300,7 @@ function compileConflict(
         for (;;) {
           const other = work.changes.conflict(table, row, table.keys, env);
           if (other === undefined) break;
-          work.changes.remove(table, other.at, other.row);
+          work.changes.remove(table, other.at, other.row, env);
           count++;
         }
         return { ...plainInsert(table, row, env, work), count };
@@ -312,7 +313,7 @@ function compileConflict(
 }
 
 function arbiters(conflict: SqlConflict, table: Table): readonly Key[] {
-  const { target, constraint } = conflict;
+  const { target, constraint, expressions = [] } = conflict;
   if (constraint !== undefined) {
     const found = table.keys.filter((key) => key.name === constraint);
     if (found.length === 0)
@@ -323,10 +324,16 @@ function arbiters(conflict: SqlConflict, table: Table): readonly Key[] {
     return found;
   }
   if (target === undefined) return table.keys;
+  const wanted = expressions.map(textOfTree).sort().join();
   const columns = target.map((name) => columnAt(table, name));
   const found = table.keys.filter(
     (key) =>
-      key.columns.length === columns.length && key.columns.every((at) => columns.includes(at)),
+      key.columns.length === columns.length &&
+      key.columns.every((at) => columns.includes(at)) &&
+      (key.expressions ?? [])
+        .map(({ value }) => textOfTree(value))
+        .sort()
+        .join() === wanted,
   );
   if (found.length === 0) {
     throw failure(

@@ -116,7 +116,7 @@ function actOf(clause: SqlMerge["clauses"][number], about: Target): Act {
         const { row, key } = found;
         if (work.before({ table, before: row, after: undefined }, env) === undefined)
           return undefined;
-        work.changes.remove(table, key, row);
+        work.changes.remove(table, key, row, env);
         return row;
       };
     case "update": {

@@ -110,7 +110,9 @@ function parentOf(
   const row: SqlValue[] = parent.columns.map(() => null);
   for (const [index, at] of columns.entries()) row[at] = values[index] ?? null;
   const isSame = (key: Key): boolean =>
-    key.columns.length === columns.length && key.columns.every((at) => columns.includes(at));
+    key.expressions === undefined &&
+    key.columns.length === columns.length &&
+    key.columns.every((at) => columns.includes(at));
   if (parent.keys.some((key) => key.primary && isSame(key)))
     return rowKey(parent, row, state.dialect);
   const unique = parent.keys.find((key) => key.where === undefined && isSame(key));
@@ -185,7 +187,9 @@ function endsOf(
   before: SqlRow,
 ): readonly StoreKey[] {
   const entries = table.keys.flatMap((key) =>
-    key.primary ? [] : (indexKey(table, key, before, state.dialect) ?? []),
+    key.primary || key.expressions !== undefined
+      ? []
+      : (indexKey(table, key, before, state.dialect) ?? []),
   );
   return [at, ...entries];
 }

@@ -11,7 +11,7 @@ import { formatValue } from "../values/format";
 import type { SqlRow } from "../values/value";
 import type { Rows } from "./rows";
 import type { TableRules } from "./tableRules";
-import { indexKey, rowKey, tablePrefix } from "./versions";
+import { rowKey, tablePrefix } from "./versions";
 
 export interface Change extends ChangedRow {
   /** The row under its new key. */
@@ -93,9 +93,7 @@ export function conflict(
       if (at !== undefined && existing !== undefined) return { key, at, row: existing };
       continue;
     }
-    const entry = state.context.rules(table).covers(key, row, env)
-      ? indexKey(table, key, row, state.dialect)
-      : undefined;
+    const entry = state.context.rules(table).entry(key, row, env);
     const owner = entry === undefined ? undefined : entryAt(state, entry);
     if (typeof owner !== "string") continue;
     const existing = rowAt(state, table, owner);
@@ -113,8 +111,8 @@ function enter(
   env: Env,
 ): void {
   for (const key of table.keys) {
-    if (key.primary || !state.context.rules(table).covers(key, row, env)) continue;
-    const entry = indexKey(table, key, row, state.dialect);
+    if (key.primary) continue;
+    const entry = state.context.rules(table).entry(key, row, env);
     if (entry === undefined) continue;
     // Another row's entry stays when this row gives it up.
     if (owner === undefined && entryAt(state, entry) !== at) continue;
@@ -134,8 +132,8 @@ export function* readOwn(
     const key = rowKey(table, row, state.dialect);
     if (key !== undefined) own.push(key);
     for (const each of table.keys) {
-      if (each.primary || !rules(table).covers(each, row, env)) continue;
-      const entry = indexKey(table, each, row, state.dialect);
+      if (each.primary) continue;
+      const entry = rules(table).entry(each, row, env);
       if (entry !== undefined) own.push(entry);
     }
   }
@@ -162,8 +160,9 @@ export function update(
 ): void {
   const next = rowKey(table, after, state.dialect) ?? key;
   const moved = table.keys.filter(
-    ({ columns, where }) =>
-      where !== undefined || columns.some((at) => !same(table, at, before, after, state.dialect)),
+    ({ columns, where, expressions }) =>
+      (where ?? expressions) !== undefined ||
+      columns.some((at) => !same(table, at, before, after, state.dialect)),
   );
   for (const each of moved) {
     const other = conflict(state, table, after, [each], env);
@@ -180,16 +179,12 @@ export function remove(
   table: Table,
   key: StoreKey,
   before: SqlRow,
-  env?: Env,
+  env: Env,
 ): void {
   put(state, table, key, undefined);
   for (const each of table.keys) {
-    if (
-      each.primary ||
-      (env !== undefined && !state.context.rules(table).covers(each, before, env))
-    )
-      continue;
-    const entry = indexKey(table, each, before, state.dialect);
+    if (each.primary) continue;
+    const entry = state.context.rules(table).entry(each, before, env);
     if (entry !== undefined && entryAt(state, entry) === key) state.entries.set(entry, undefined);
   }
 }
@@ -263,7 +258,10 @@ export function duplicate(table: Table, key: Key, row: SqlRow, dialect: Dialect)
     });
   }
   return failure("duplicate", `duplicate key value violates unique constraint "${key.name}"`, {
-    detail: `Key (${names.join(", ")})=(${values.join(", ")}) already exists.`,
+    // The values of expressions are not at hand.
+    ...(key.expressions === undefined && {
+      detail: `Key (${names.join(", ")})=(${values.join(", ")}) already exists.`,
+    }),
     table: table.name,
     constraint: key.name,
   });

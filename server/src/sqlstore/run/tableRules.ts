@@ -1,4 +1,5 @@
 // Rules of a table for its rows, compiled: defaults, generated columns, checks, conditions of partial indexes.
+import type { Key as StoreKey } from "../../exploration/client";
 import type { Column, Key, Table } from "../catalog";
 import { domainCheck, type DomainCheck } from "../compile/domain";
 import { compileExpression } from "../compile/recursion";
@@ -17,6 +18,7 @@ import { failure } from "../sqlError";
 import { fitter, type Fit } from "../values/fit";
 import { isTemporal } from "../values/types";
 import type { SqlRow } from "../values/value";
+import { indexKey, keyPart } from "./versions";
 
 export interface TableRules {
   readonly defaults: readonly (Node | undefined)[];
@@ -25,8 +27,8 @@ export interface TableRules {
   readonly checks: readonly { readonly name: string; readonly test: Truth }[];
   /** The checks of columns that have a domain. */
   readonly domains: readonly (DomainCheck | undefined)[];
-  /** True if a row belongs to a partial index. */
-  readonly covers: (key: Key, row: SqlRow, env: Env) => boolean;
+  /** The key of a row's entry of a unique key; undefined where it has none. */
+  readonly entry: (key: Key, row: SqlRow, env: Env) => StoreKey | undefined;
 }
 
 /** The rules of a table for statements of one compiler. */
@@ -41,6 +43,13 @@ export function tableRules(table: Table, compiler: Compiler): TableRules {
         : [[key.name, truth(compileExpression(key.where, scope), compiler, "WHERE")] as const],
     ),
   );
+  const expressions = new Map(
+    table.keys.flatMap(({ name, expressions: all }) =>
+      all === undefined
+        ? []
+        : [[name, all.map(({ value }) => compileExpression(value, scope))] as const],
+    ),
+  );
   return {
     defaults: table.columns.map((column) => node(column, column.default)),
     generated: table.columns.map((column) => node(column, column.generated)),
@@ -50,9 +59,16 @@ export function tableRules(table: Table, compiler: Compiler): TableRules {
       test: truth(compileExpression(condition, scope), compiler, "CHECK"),
     })),
     domains: table.columns.map(({ declared }) => domainCheck(declared, compiler)),
-    covers: (key, row, env) => {
+    entry: (key, row, env) => {
       const test = conditions.get(key.name);
-      return test === undefined || test({ ...env, tuple: [row] }) === true;
+      if (test !== undefined && test({ ...env, tuple: [row] }) !== true) return undefined;
+      const computed = expressions.get(key.name);
+      if (computed === undefined) return indexKey(table, key, row, compiler.dialect);
+      const own = { ...env, tuple: [row] };
+      const more = computed.map(({ type, run }) => keyPart(run(own), type, compiler.dialect));
+      return more.includes(undefined)
+        ? undefined
+        : indexKey(table, key, row, compiler.dialect, more.join(","));
     },
   };
 }

@@ -41,8 +41,11 @@ export function indexKey(
   key: Key,
   row: SqlRow,
   dialect: Dialect,
+  /** The values of its expressions. */
+  computed?: string,
 ): StoreKey | undefined {
-  const parts = key.columns.map((at) => keyPart(row[at] ?? null, typeAt(table, at), dialect));
+  const own = key.columns.map((at) => keyPart(row[at] ?? null, typeAt(table, at), dialect));
+  const parts = computed === undefined ? own : [...own, computed];
   return parts.includes(undefined)
     ? undefined
     : `${indexPrefix(table)}${key.name}/${parts.join(",")}`;

@@ -21,11 +21,24 @@ function names(table: Table, columns: readonly number[]): string {
   return columns.flatMap((at) => quotedName(table.columns[at]?.name ?? "")).join(", ");
 }
 
+/** The columns and expressions of an index. */
+export function indexParts(
+  table: Table,
+  { columns, expressions = [] }: Pick<IndexFacts["key"], "columns" | "expressions">,
+): readonly string[] {
+  const parts = columns.map((at) => quotedName(table.columns[at]?.name ?? ""));
+  for (const { at, value } of expressions) {
+    const text = expressionText(value);
+    parts.splice(at, 0, value.kind === "call" || text.startsWith("(") ? text : `(${text})`);
+  }
+  return parts;
+}
+
 /** CREATE INDEX for an index. */
 export function indexText({ table, key, unique }: IndexFacts): string {
   const where = key.where === undefined ? "" : ` WHERE ${expressionText(key.where)}`;
   const head = `CREATE ${unique ? "UNIQUE " : ""}INDEX ${quotedName(key.name)}`;
-  return `${head} ON public.${quotedName(table.name)} USING btree (${names(table, key.columns)})${where}`;
+  return `${head} ON public.${quotedName(table.name)} USING btree (${indexParts(table, key).join(", ")})${where}`;
 }
 
 /** The constraint behind CONSTRAINT and a name; undefined where the table has none of that name. */

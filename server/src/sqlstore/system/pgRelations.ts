@@ -215,22 +215,27 @@ export const PG_RELATIONS: readonly SystemTable[] = [
       relationsOf(catalog).flatMap(({ id, index }) => {
         if (index === undefined) return [];
         const { key, table, unique, primary } = index;
+        const { expressions } = key;
+        // An expression has the number 0.
+        const numbers = key.columns.map((at) => at + 1);
+        for (const { at } of expressions ?? []) numbers.splice(at, 0, 0);
         return [
           {
             indexrelid: id,
             indrelid: objectId(catalog, "relation", table.name),
-            indnatts: key.columns.length,
-            indnkeyatts: key.columns.length,
+            indnatts: numbers.length,
+            indnkeyatts: numbers.length,
             indisunique: unique,
             indisprimary: primary,
             indimmediate: true,
             indisvalid: true,
             indisready: true,
             indislive: true,
-            indkey: key.columns.map((at) => at + 1),
-            indcollation: key.columns.map(() => 0),
-            indclass: key.columns.map(() => 0),
-            indoption: key.columns.map(() => 0),
+            indkey: numbers,
+            indcollation: numbers.map(() => 0),
+            indclass: numbers.map(() => 0),
+            indoption: numbers.map(() => 0),
+            indexprs: expressions?.map(({ value }) => expressionText(value)).join(", ") ?? null,
             indpred: key.where === undefined ? null : expressionText(key.where),
           },
         ];
