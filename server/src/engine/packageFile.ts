@@ -5,7 +5,7 @@ import path from "node:path";
 
 /** The content of a file of a package. Throws where it is missing. */
 export function packageBytes(packageName: string, file: string): Uint8Array {
-  return new Uint8Array(readFileSync(packageFile(packageName, file)));
+  return readFileSync(packageFile(packageName, file));
 }
 
 /** In a bundle beside the script, else in the installed package. */

@@ -9,9 +9,11 @@ import {
   type PgParser,
   type PgStatement,
 } from "../frontend/sql/pg/pgParser";
+import { delayTierUp } from "./tierUp";
 
 /** The parser. Rejects if its script or WASM file is missing or unsuitable. */
 export async function loadPgParser(): Promise<PgParser> {
+  delayTierUp();
   const load = async (): Promise<Instance> => {
     const silent = (): void => undefined;
     const started: unknown = await Reflect.apply(initialise, undefined, [

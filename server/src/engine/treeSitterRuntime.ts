@@ -6,6 +6,7 @@ import type * as TreeSitter from "web-tree-sitter";
 import type { CodeLanguage } from "../frontend/code/workspace/codeParsers";
 import { packageBytes, packageFile } from "./packageFile";
 import type { RuntimeMemory } from "./runtimeTrees";
+import { delayTierUp } from "./tierUp";
 
 type Script = typeof TreeSitter;
 
@@ -94,6 +95,7 @@ function loadScript(): Script {
 function compiled(packageName: string, file: string): WebAssembly.Module {
   const known = modules.get(file);
   if (known) return known;
+  delayTierUp();
   const module = new WebAssembly.Module(packageBytes(packageName, file));
   modules.set(file, module);
   return module;

@@ -6,6 +6,8 @@ import { reasonOf } from "../protocol/fault";
 import { exceptionCalls } from "./exceptionCalls";
 import type { Imports } from "./exceptionCalls";
 import { packageBytes } from "./packageFile";
+import { shrinkTermTables } from "./termTables";
+import { delayTierUp } from "./tierUp";
 
 /** Addresses in Z3's memory. */
 export type Pointer = number;
@@ -104,7 +106,9 @@ async function start(initialise: Function): Promise<unknown> {
   try {
     // Z3 reports internal failures on standard output and error, which our host uses for its protocol.
     const silent = (): void => undefined;
+    delayTierUp();
     const bytes = packageBytes("z3-solver", "build/z3-built.wasm");
+    shrinkTermTables(bytes);
     const module = await WebAssembly.compile(bytes);
     const settings: Settings = {
       print: silent,
