@@ -61,6 +61,8 @@ export function reportsOf(result: CliResult): readonly LevelReport[] {
 
 export interface Folder {
   readonly path: string;
+  /** How to run there so that what one run finds is kept for the next, as at users: for tests that see one answer from many sides. */
+  readonly kept: { readonly cwd: string; readonly env: { readonly ISOLENS_CACHE: string } };
   write(name: string, content: string | Uint8Array): void;
   remove(): void;
 }
@@ -68,6 +70,7 @@ export interface Folder {
 /** A temporary folder with files. */
 export function makeFolder(files: Readonly<Record<string, string | Uint8Array>>): Folder {
   const root = mkdtempSync(path.join(os.tmpdir(), "isolens-cli-"));
+  const cache = `${root}-cache`;
   const write = (name: string, content: string | Uint8Array): void => {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), content);
@@ -75,9 +78,11 @@ export function makeFolder(files: Readonly<Record<string, string | Uint8Array>>)
   for (const [name, content] of Object.entries(files)) write(name, content);
   return {
     path: root,
+    kept: { cwd: root, env: { ISOLENS_CACHE: cache } },
     write,
     remove: () => {
       rmSync(root, { recursive: true });
+      rmSync(cache, { recursive: true, force: true });
     },
   };
 }

@@ -1,8 +1,8 @@
 // Names and values that would steer a terminal, or make text look like another.
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { visible, visibleAll } from "../../server/src/protocol/controlCharacters";
-import { isolens, makeFolder } from "./cli";
+import { isolens, makeFolder, type Folder } from "./cli";
 
 const ESC = "\u001b]0;owned\u0007\u001b[2J";
 const BIDI = "\u202etnuocca\u2066";
@@ -24,23 +24,27 @@ describe("control characters", () => {
     ["directions", BIDI],
     ["C1 controls", "\u009b2J\u0085"],
   ] as const)
-    for (const format of ["text", "json", "sarif", "github"])
-      it(`are shown escaped by ${format}: ${what}`, async () => {
-        const folder = makeFolder({
+    describe(what, () => {
+      let folder: Folder;
+      before(() => {
+        folder = makeFolder({
           [`a${what}.sql`]: TEXT(name),
           "b.sql": `SELEC "${name}" ${name};`,
         });
-        try {
+      });
+      after(() => {
+        folder.remove();
+      });
+      for (const format of ["text", "json", "sarif", "github"])
+        it(`are shown escaped by ${format}: ${what}`, async () => {
           const args = ["check", ".", "--format", format, "--level", `no${name}`];
           for (const each of [args.slice(0, 4), args]) {
-            const { out, error } = await isolens(each, { cwd: folder.path });
+            const { out, error } = await isolens(each, folder.kept);
             assert.doesNotMatch(out + error, STEERING);
             if (each.length === 4) assert.match(out, /\\u(?:001b|202e|009b)/);
           }
-        } finally {
-          folder.remove();
-        }
-      });
+        });
+    });
 
   it("are escaped as in JSON, which stays what it was", () => {
     const value = { [`k${ESC}`]: [`${BIDI} plain\tübung\r\n😀`, 1, null, true] };

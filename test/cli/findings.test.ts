@@ -241,7 +241,7 @@ describe("a run over application code", () => {
   it("tells one finding for each transaction whose read goes stale, with its partners", async () => {
     const folder = makeFolder(code("// nothing here"));
     try {
-      const result = await isolens(["check", ".", "--format", "json"], { cwd: folder.path });
+      const result = await isolens(["check", ".", "--format", "json"], folder.kept);
       assert.equal(result.code, 1, result.error);
       const [report] = reportsOf(result);
       const lost = report?.anomalies ?? [];
@@ -263,11 +263,11 @@ describe("a run over application code", () => {
         assert.ok(own.anomalies.includes(id));
         assert.equal(representative, own.anomalies[0] === id ? undefined : own.anomalies[0]);
       }
-      const text = await isolens(["check", "."], { cwd: folder.path });
+      const text = await isolens(["check", "."], folder.kept);
       assert.match(text.out, /races with [^.]*itself[.]/u);
       assert.match(text.out, /the worst of \d cycles \(--all\)/u);
       assert.match(text.out, /^3 causes of 9 anomalies at /mu);
-      const all = await isolens(["check", ".", "--all"], { cwd: folder.path });
+      const all = await isolens(["check", ".", "--all"], folder.kept);
       assert.equal(all.out.match(/\(lost update\)[.]/gu)?.length, 9);
     } finally {
       folder.remove();
@@ -292,9 +292,9 @@ export async function read(client: PoolClient, id: number) {
 }`,
     });
     try {
-      const checked = await isolens(["check", ".", "--format", "json"], { cwd: folder.path });
+      const checked = await isolens(["check", ".", "--format", "json"], folder.kept);
       const id = reportsOf(checked)[0]?.anomalies[0]?.id ?? "";
-      const result = await isolens(["show", ".", "--anomaly", id], { cwd: folder.path });
+      const result = await isolens(["show", ".", "--anomaly", id], folder.kept);
       assert.match(
         result.out,
         /read\.ts:3:40\n +by way of read\(\), bank\.ts:5:25$/mu,
@@ -313,7 +313,7 @@ export async function read(client: PoolClient, id: number) {
     it(`is suppressed by ${JSON.stringify(comment)}`, async () => {
       const folder = makeFolder(code(comment));
       try {
-        const result = await isolens(["check", "."], { cwd: folder.path });
+        const result = await isolens(["check", "."], folder.kept);
         assert.equal(result.code, 0, result.out + result.error);
         assert.match(result.out, /^Not told: 9 suppressed by comments \(--show-suppressed\)\.$/mu);
         assert.equal(result.error, "");
@@ -332,7 +332,7 @@ describe("a run over files", () => {
     folder.remove();
   });
   const run = (...args: readonly string[]): Promise<CliResult> =>
-    isolens(["check", "bank.sql", ...args], { cwd: folder.path });
+    isolens(["check", "bank.sql", ...args], folder.kept);
 
   it("writes a baseline, is silent with it, and tells only what is new", async () => {
     const first = await run("--write-baseline", "base.json", "--format", "json");
@@ -349,7 +349,7 @@ describe("a run over files", () => {
     folder.write("moved.sql", moved);
     folder.write("more.sql", `${moved}${changes("fee", "- 1 -")}`);
     const only = async (file: string) =>
-      isolens(["check", file, "--baseline", "base.json", "--format", "json"], { cwd: folder.path });
+      isolens(["check", file, "--baseline", "base.json", "--format", "json"], folder.kept);
     const still = await only("moved.sql");
     assert.equal(still.code, 0, still.error);
     assert.equal(still.error, "");
@@ -393,9 +393,7 @@ describe("a run over files", () => {
     await run("--write-baseline", "old.json", "--output", "out.txt");
     assert.ok(existsSync(path.join(folder.path, "out.txt")));
     folder.write("less.sql", `${SCHEMA}${changes("deposit", "+")}`);
-    const less = await isolens(["check", "less.sql", "--baseline", "old.json"], {
-      cwd: folder.path,
-    });
+    const less = await isolens(["check", "less.sql", "--baseline", "old.json"], folder.kept);
     assert.equal(less.code, 0);
     assert.match(
       less.error,
@@ -442,9 +440,7 @@ describe("a run over files", () => {
       "ignored.sql",
       `${SCHEMA}${ignored}-- @isolens ignore phantom -- old\n${changes("deposit", "+").replace("bal + amount", "balance + amount")}`,
     );
-    const result = await isolens(["check", "ignored.sql", "--format", "json"], {
-      cwd: folder.path,
-    });
+    const result = await isolens(["check", "ignored.sql", "--format", "json"], folder.kept);
     assert.equal(result.code, 0, result.out);
     const [{ anomalies, verdict } = assert.fail()] = reportsOf(result);
     assert.equal(verdict, "anomaly");
@@ -458,9 +454,7 @@ describe("a run over files", () => {
       result.error,
       /^isolens: ignored\.sql:\d+:4: No phantom is found here: the comment suppresses nothing\.$/mu,
     );
-    const shown = await isolens(["check", "ignored.sql", "--show-suppressed"], {
-      cwd: folder.path,
-    });
+    const shown = await isolens(["check", "ignored.sql", "--show-suppressed"], folder.kept);
     assert.match(
       shown.out,
       /suppressed by the comment at ignored\.sql:5:6: withdrawals are queued/u,
@@ -495,7 +489,7 @@ describe("a run over files", () => {
   it("tells what was understood file by file", async () => {
     folder.write("data.sql", new Uint8Array([0, 1, 2, 0, 255, 0]));
     const args = ["check", "bank.sql", "data.sql", "--coverage"];
-    const result = await isolens([...args, "--format", "json"], { cwd: folder.path });
+    const result = await isolens([...args, "--format", "json"], folder.kept);
     const [{ files = [] } = assert.fail()] = reportsOf(result);
     assert.deepEqual(
       files.map(({ file, transactions, statements, exact, anomaly, skipped }) => [
@@ -511,7 +505,7 @@ describe("a run over files", () => {
         ["data.sql", 0, 0, 0, 0, "not read: binary, not text"],
       ],
     );
-    const text = await isolens(args, { cwd: folder.path });
+    const text = await isolens(args, folder.kept);
     assert.match(text.out, /^bank\.sql +2 +4 +4 +0 +0 +0 +0 +2 +0 +0$/mu);
     assert.match(text.out, /^data\.sql: not read: binary, not text$/mu);
   });

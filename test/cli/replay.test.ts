@@ -19,7 +19,7 @@ END $$;
 
 let folder: Folder;
 let id = "";
-const run = (line: string) => isolens(line.split(" "), { cwd: folder.path });
+const run = (line: string) => isolens(line.split(" "), folder.kept);
 
 before(async () => {
   folder = makeFolder({ "bank.sql": BANK });

@@ -15,7 +15,7 @@ COMMIT;
 
 let folder: Folder;
 let id = "";
-const run = (line: string) => isolens(line.split(" "), { cwd: folder.path });
+const run = (line: string) => isolens(line.split(" "), folder.kept);
 
 before(async () => {
   folder = makeFolder({ "counter.sql": COUNTER });

@@ -24,8 +24,7 @@ async function check(
 ): Promise<string> {
   const folder = makeFolder({ "schema.sql": SCHEMA, "balance.ts": SAFE, ...files });
   try {
-    const run = (...args: readonly string[]) =>
-      isolens(["check", ".", ...args], { cwd: folder.path });
+    const run = (...args: readonly string[]) => isolens(["check", ".", ...args], folder.kept);
     const text = await run();
     assert.equal(text.code, unread.length === 0 ? 0 : 2, text.out + text.error);
     assert.equal(text.out.startsWith("Not all was read: "), unread.length > 0, text.out);
