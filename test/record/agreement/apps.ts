@@ -1,4 +1,4 @@
-// The applications of test/apps with transactions over pg, called with arguments of all kinds; a part of `main.ts`, which
+// The applications of test/apps with transactions over pg or Prisma, called with arguments of all kinds; a part of `main.ts`, which
 // starts it below a recording, in the application's folder.
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -39,6 +39,14 @@ const shop = (file: string, name: string, values: Entry["values"]): Entry => ({
   values: () => [warehouse(), district(), ...values()],
 });
 
+const shape = (file: string, name: string, values: Entry["values"]): Entry => ({
+  file,
+  name,
+  values,
+});
+const member = (): readonly unknown[] => [some(1, 40), customer()];
+const email = (): readonly unknown[] => [customer(), `m${String(some(100, 900))}@example.com`];
+
 const ENTRIES: ReadonlyMap<string, readonly Entry[]> = new Map([
   [
     "smallbank-ts",
@@ -59,6 +67,22 @@ const ENTRIES: ReadonlyMap<string, readonly Entry[]> = new Map([
       shop("orders", "orderStatus", () => [customer()]),
       shop("orders", "delivery", () => [some(1, 10)]),
       shop("orders", "stockLevel", () => [some(20, 60)]),
+    ],
+  ],
+  [
+    "prisma",
+    [
+      shape("invoices", "issueInvoice", () => [customer()]),
+      shape("invoices", "issueInvoiceLocked", () => [customer()]),
+      shape("invoices", "issueInvoiceSerializable", () => [customer()]),
+      shape("invoices", "issueReceipt", () => [customer()]),
+      shape("items", "restock", () => [customer(), some(1, 90)]),
+      shape("items", "restockAtomically", () => [customer(), some(1, 90)]),
+      shape("items", "restockVersioned", () => [customer(), some(1, 90)]),
+      shape("members", "invite", email),
+      shape("members", "inviteLocked", email),
+      shape("members", "leave", member),
+      shape("members", "leaveLocked", member),
     ],
   ],
 ]);

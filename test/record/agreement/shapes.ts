@@ -8,12 +8,19 @@ import { ownEntry } from "../../../server/src/protocol/dictionary";
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** The part of pg that is used. */
+/** The parts of the clients that are used. */
 interface Pg {
-  readonly Client: new (url: string | undefined) => {
+  readonly Client: new (url: string | undefined) => Admin & {
     readonly connect: () => Promise<void>;
-    readonly query: (sql: string) => Promise<unknown>;
   };
+}
+
+interface Mysql {
+  readonly createConnection: (options: object) => Promise<Admin>;
+}
+
+interface Admin {
+  readonly query: (sql: string) => Promise<unknown>;
 }
 
 /** The program, the folder of the rows, and the server, past the proxy. */
@@ -31,10 +38,7 @@ main().then(
 );
 
 async function main(): Promise<void> {
-  const load = createRequire(file);
-  const { Client } = load("pg") as Pg;
-  const admin = new Client(url);
-  await admin.connect();
+  const admin = await administrator(createRequire(file));
   const rows = JSON.parse(readFileSync(path.join(data, "rows.json"), "utf8")) as Readonly<
     Record<string, readonly Row[]>
   >;
@@ -52,6 +56,19 @@ async function main(): Promise<void> {
         at === 0 ? values : values.map((value) => varied(value, at % 4 === 3)),
       );
     }
+}
+
+const isMysql = url.startsWith("mysql:");
+
+async function administrator(load: NodeJS.Require): Promise<Admin> {
+  if (isMysql) {
+    const mysql = load("mysql2/promise") as Mysql;
+    return mysql.createConnection({ uri: url, multipleStatements: true });
+  }
+  const { Client } = load("pg") as Pg;
+  const client = new Client(url);
+  await client.connect();
+  return client;
 }
 
 async function called(callee: unknown, values: readonly unknown[]): Promise<void> {
@@ -90,22 +107,27 @@ function varied(value: unknown, isKey: boolean): unknown {
 }
 
 function resetScript(rows: Readonly<Record<string, readonly Row[]>>): string {
-  const tables = Object.keys(rows);
+  const quoted = (name: string): string => (isMysql ? `\`${name}\`` : `"${name}"`);
+  const tables = Object.keys(rows).map(quoted);
   const literal = (value: string | number | null): string =>
     typeof value === "string" ? `'${value}'` : String(value);
   const inserts = Object.entries(rows).flatMap(([table, own]) =>
     own.map(
       (row) =>
-        `INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${Object.values(row).map(literal).join(", ")})`,
+        `INSERT INTO ${quoted(table)} (${Object.keys(row).map(quoted).join(", ")}) VALUES (${Object.values(row).map(literal).join(", ")})`,
     ),
   );
-  return [`TRUNCATE ${tables.join(", ")} RESTART IDENTITY CASCADE`, ...inserts]
-    .concat(
-      Object.entries(rows).flatMap(([table, own]) =>
-        own[0] !== undefined && "id" in own[0]
-          ? [`ALTER SEQUENCE ${table}_id_seq RESTART WITH 1000`]
-          : [],
-      ),
-    )
-    .join(";\n");
+  const numbers = Object.entries(rows).flatMap(([table, own]) =>
+    own[0] !== undefined && "id" in own[0]
+      ? [
+          isMysql
+            ? `ALTER TABLE ${quoted(table)} AUTO_INCREMENT = 1000`
+            : `ALTER SEQUENCE ${table}_id_seq RESTART WITH 1000`,
+        ]
+      : [],
+  );
+  const emptied = isMysql
+    ? ["SET FOREIGN_KEY_CHECKS = 0", ...tables.map((table) => `TRUNCATE ${table}`)]
+    : [`TRUNCATE ${tables.join(", ")} RESTART IDENTITY CASCADE`];
+  return [...emptied, ...inserts, ...numbers].join(";\n");
 }

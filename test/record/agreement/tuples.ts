@@ -30,6 +30,14 @@ export interface Report {
   }[];
 }
 
+/** Folders of the same transactions: the sources, and what was learnt. */
+export interface Compared {
+  readonly sources: string;
+  readonly learnt: string;
+  /** The recording's remarks. */
+  readonly said: string;
+}
+
 export interface Comparison {
   readonly tuples: number;
   readonly alike: number;
