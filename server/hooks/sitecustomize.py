@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 import sys
+import types
 
 ROOT = os.path.realpath(os.environ.get("ISOLENS_ROOT", os.getcwd())) + os.sep
 TEST = re.compile(r"(^|/)(tests?|conftest)(/|\.py$)|(^|/)test_[^/]*\.py$|_test\.py$")
@@ -68,10 +69,29 @@ class _Place:
 
 
 def _decorated(frame):
-    """The function around which a context manager stands as its decorator: what it sends is of that function's call."""
-    if frame.f_code.co_name != "inner" or frame.f_globals.get("__name__") != "contextlib":
+    """The application's function that a library's function was made around (its decorator): what that sends is of the call."""
+    if not frame.f_code.co_freevars or _path(frame.f_code) is not None:
         return None
-    return getattr(frame.f_locals.get("func"), "__code__", None)
+    inner = [frame.f_locals.get(name) for name in frame.f_code.co_freevars]
+    own = [code for code in map(_wrapped, inner) if code is not None and _path(code) is not None]
+    return own[0] if len(own) == 1 else None
+
+
+def _wrapped(function):
+    """The code of a function below its decorators. Objects of other types are asked nothing: they may do much to answer."""
+    for _ in range(_DECORATORS):
+        if isinstance(function, types.MethodType):
+            function = function.__func__
+        if not isinstance(function, types.FunctionType):
+            return None
+        if "__wrapped__" not in function.__dict__:
+            return function.__code__
+        function = function.__dict__["__wrapped__"]
+    return None
+
+
+#: The most decorators that a function has.
+_DECORATORS = 20
 
 
 def _parents(frame):

@@ -154,6 +154,22 @@ export const APPLICATIONS: readonly Application[] = [
     twins: TWINS,
   },
   {
+    name: "Peewee, psycopg2",
+    folder: "peewee",
+    database: "postgres",
+    prepare: python(["peewee", "psycopg2-binary"]),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
+    name: "Tortoise ORM, asyncpg",
+    folder: "tortoise",
+    database: "postgres",
+    prepare: python(["tortoise-orm[asyncpg]"]),
+    races: RACES,
+    twins: TWINS,
+  },
+  {
     name: "pg (Node.js)",
     folder: "node-pg",
     database: "postgres",

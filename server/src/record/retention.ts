@@ -65,15 +65,16 @@ export function createRetention(
     add(statement) {
       count++;
       const { connection, kind, status, text } = statement;
-      // Only levels and tables of what a session sets matter later.
-      if (kind === "session" && !/isolation/i.test(text)) return;
-      if (kind === "session" || kind === "ddl") {
-        kept.push(statement);
-        return;
-      }
-      const block = blocks.get(connection) ?? { statements: [], length: 0 };
+      const open = blocks.get(connection);
+      // Only levels and tables of what a session sets matter later, and where its text ends a transaction.
+      const isSetting = kind === "session" || kind === "ddl";
+      const isEnd = open !== undefined && status === "idle";
+      const isKept = kind === "ddl" || (kind === "session" && /isolation/i.test(text));
+      if (isKept) kept.push(statement);
+      if (isSetting && !isEnd) return;
+      const block = open ?? { statements: [], length: 0 };
       blocks.set(connection, block);
-      if (++block.length <= limits.longest) block.statements.push(statement);
+      if (!isKept && ++block.length <= limits.longest) block.statements.push(statement);
       if (status !== "idle") return;
       blocks.delete(connection);
       if (isWanted(block, connection)) kept.push(...block.statements);

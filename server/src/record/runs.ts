@@ -1,6 +1,7 @@
 // Runs: what one call of an entry point sent to the database, as one sequence. A run is told by call sites where there
 // are any; without them each transaction is a run, and each statement outside of one.
 import { listKey } from "./learn/repetition";
+import { inScripts } from "./scripts";
 import type { CallSite, CodePlace } from "./sites";
 import type { RecordedStatement } from "./statements";
 
@@ -29,10 +30,9 @@ export interface Runs {
 export function runsOf(statements: readonly RecordedStatement[], level?: string): Runs {
   const byConnection = new Map<number, RecordedStatement[]>();
   for (const statement of withLevels(
-    [...statements].sort((a, b) => a.order - b.order),
+    inScripts([...statements].sort((a, b) => a.order - b.order)),
     level,
   )) {
-    if (statement.kind === "session" || statement.kind === "ddl") continue;
     const list = byConnection.get(statement.connection) ?? [];
     byConnection.set(statement.connection, list);
     list.push(statement);
@@ -184,7 +184,15 @@ interface Block {
 function transactionsOf(sent: readonly RecordedStatement[]): readonly Block[] {
   const blocks: Block[] = [];
   let open: RecordedStatement[] = [];
+  const close = (): void => {
+    blocks.push({ statements: withEnd(open), isTransaction: true });
+    open = [];
+  };
   for (const statement of sent) {
+    if (statement.kind === "session" || statement.kind === "ddl") {
+      if (open.length > 0 && statement.status === "idle") close();
+      continue;
+    }
     const isIn = open.length > 0 || statement.kind === "begin" || statement.status !== "idle";
     if (!isIn) {
       const isEnd = statement.kind === "commit" || statement.kind === "rollback";
@@ -192,13 +200,25 @@ function transactionsOf(sent: readonly RecordedStatement[]): readonly Block[] {
       continue;
     }
     open.push(statement);
-    if (statement.status !== "idle") continue;
-    blocks.push({ statements: open, isTransaction: true });
-    open = [];
+    if (statement.status === "idle") close();
   }
   // A recording that was cut short, or a connection that left: nobody knows how it would have ended.
   if (open.length > 1) blocks.push({ statements: open, isTransaction: true });
   return blocks;
+}
+
+/** A script or a batch commits at its end without a word, and so does MySQL before DDL. */
+function withEnd(statements: readonly RecordedStatement[]): readonly RecordedStatement[] {
+  const last = statements.at(-1);
+  if (last === undefined || last.error !== undefined) return statements;
+  if (last.kind === "commit" || last.kind === "rollback") return statements;
+  return [...statements, silent(last, "commit")];
+}
+
+/** The begin or end of a transaction that no statement asks for. */
+function silent(statement: RecordedStatement, kind: "begin" | "commit"): RecordedStatement {
+  const nothing = { arguments: [], forms: [], columns: [], rows: [], count: 0 };
+  return { ...statement, ...nothing, kind, text: kind.toUpperCase() };
 }
 
 interface Stretch {
@@ -352,15 +372,7 @@ function withoutEnds(
       statement.status !== "idle" &&
       (kind === "read" || kind === "write")
     ) {
-      kept.push({
-        ...statement,
-        kind: "begin",
-        text: "BEGIN",
-        arguments: [],
-        forms: [],
-        columns: [],
-        rows: [],
-      });
+      kept.push(silent(statement, "begin"));
       isOpen = true;
     }
     kept.push(statement);

@@ -366,6 +366,61 @@ work();`,
 });
 
 /** A runner of tests, and a framework that calls handlers; a loop stands between the two. */
+const DECORATORS = {
+  "site-packages/orm.py": `import functools
+from sitecustomize import _text
+def atomic(function):
+    @functools.wraps(function)
+    def inner(*arguments):
+        print(_text("BEGIN"))
+        function(*arguments)
+        print(_text("COMMIT"))
+    return inner
+def logged(function):
+    @functools.wraps(function)
+    def inner(*arguments):
+        return function(*arguments)
+    return inner
+class Lazy:
+    def __getattr__(self, name):
+        raise RuntimeError("asked for " + name)
+def sent(row, sql):
+    def send():
+        print(_text(sql), row is None)
+    send()
+`,
+  "app.py": `import orm
+@orm.atomic
+@orm.logged
+def pay(amount):
+    orm.sent(orm.Lazy(), "UPDATE")
+`,
+  "test_app.py": `import sys
+sys.path[:0] = ["site-packages"]
+import app
+app.pay(1)
+app.pay(2)
+`,
+};
+
+test("Python: what a decorator sends is of the call that it stands around, and no object is asked for anything", (context) => {
+  if (spawnSync("python3", ["--version"]).status !== 0) {
+    context.diagnostic("not run: python3");
+    return;
+  }
+  const lines = pythonRun(DECORATORS, "test_app.py");
+  const call = (sql: string, line: number, number: number): string =>
+    `${sql}/*isolens:app.py:${String(line)}:pay;app.py:2:pay;${String(number)}*/`;
+  assert.deepEqual(
+    lines.map((line) => line.replace(/ False$/, "")),
+    [1, 2].flatMap((number) => [
+      call("BEGIN", 2, number),
+      call("UPDATE", 5, number),
+      call("COMMIT", 2, number),
+    ]),
+  );
+});
+
 const PYTHON = {
   "site-packages/_pytest/__init__.py": "def run(work): work()",
   "site-packages/starlette/__init__.py": "",
@@ -393,25 +448,23 @@ test("Python: handlers are entry points, in a task of their own as below middlew
     context.diagnostic("not run: python3");
     return;
   }
+  const lines = pythonRun(PYTHON, "tests/test_app.py");
+  const create = "INSERT/*isolens:app.py:5:create;app.py:4:create;";
+  assert.deepEqual(
+    lines.map((line) => line.replace(/\d+\*\/$/, "")),
+    [create, create, create, "SELECT/*isolens:app.py:10:middleware;app.py:6:middleware;"],
+  );
+});
+
+/** The lines that a program of these files prints below the hook; its errors are lines as well. */
+function pythonRun(files: Readonly<Record<string, string>>, script: string): readonly string[] {
   const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "isolens-hooks-")));
-  for (const [name, text] of Object.entries(PYTHON)) {
+  for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
   const env = withHooks(process.env, { folder: HOOKS, root, own: NONE });
-  const run = spawnSync("python3", ["tests/test_app.py"], {
-    cwd: root,
-    env: { ...env },
-    encoding: "utf8",
-  });
+  const run = spawnSync("python3", [script], { cwd: root, env: { ...env }, encoding: "utf8" });
   rmSync(root, { recursive: true });
-  const create = "INSERT/*isolens:app.py:5:create;app.py:4:create;";
-  assert.deepEqual(
-    run.stdout
-      .trim()
-      .split("\n")
-      .map((line) => line.replace(/\d+\*\/$/, "")),
-    [create, create, create, "SELECT/*isolens:app.py:10:middleware;app.py:6:middleware;"],
-    run.stderr,
-  );
-});
+  return (run.stdout + run.stderr).trim().split("\n");
+}

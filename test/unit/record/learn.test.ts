@@ -187,17 +187,6 @@ test("two columns that were alike in every run are a doubt; two names of one row
   );
 });
 
-test("the columns of a result are those of the statement, not of a part of it", () => {
-  const insertion: Sent = {
-    sql: "INSERT INTO log (a) SELECT a, b FROM t RETURNING count(*), (SELECT 1)",
-    columns: ["count", "?column?"],
-    rows: [["1", "1"]],
-  };
-  const next: Sent = { sql: "UPDATE t SET n = 1", affected: 1 };
-  const [text = ""] = learnt([[insertion, next]]);
-  assert.match(text, /SELECT a, b FROM t RETURNING count\(\*\), \(SELECT 1\) AS column_2;/);
-});
-
 test("a number that is too long to be shown comes from outside, and what follows from it is a doubt", () => {
   const call = (before: string, after: string): Call => [
     begin,

@@ -36,6 +36,13 @@ test("of runs that do the same a number is kept, and all of what is rare", () =>
   assert.equal(passedOver, 6);
 });
 
+test("a text that ends with a setting of the session ends its transaction", () => {
+  const script = ["BEGIN", "SELECT b FROM a", "RESET ALL"];
+  const [texts, passedOver] = kept([script, script, script, ["SELECT b FROM a"]]);
+  assert.deepEqual(texts, [...script, ...script, "SELECT b FROM a"]);
+  assert.equal(passedOver, 3);
+});
+
 test("a call is kept as a whole or not at all", () => {
   const unit = ["SELECT b FROM a", "UPDATE a SET b = 1"];
   const rare = ["SELECT b FROM a", "DELETE FROM a"];

@@ -47,3 +47,46 @@ test("a transaction around several calls of a function that goes forward is take
     Array.from({ length: 6 }, () => "loop 1"),
   );
 });
+
+/** Runs of statements that stand in texts, as `A; B` with a comment at its end: entry, and what is sent. */
+function ofTexts(...texts: readonly string[]): readonly string[] {
+  const glossary = newGlossary();
+  const statements = texts.flatMap((text, order) => {
+    const parts = text.split("; ");
+    return parts.map((sql, at) =>
+      recordedStatement(
+        {
+          ...{ connection: 1, order, at: 0, arguments: [], columns: [], rows: [], count: 0, sql },
+          status: at < parts.length - 1 ? "open" : "idle",
+        },
+        "postgres",
+        glossary,
+      ),
+    );
+  });
+  return runsOf(statements).runs.map(
+    ({ entry, statements: own }) => `${entry ?? "-"}: ${own.map(({ text }) => text).join(", ")}`,
+  );
+}
+
+const site = "/*isolens:shop.py:7:pay;shop.py:5:pay;1*/";
+
+test("statements of one text are of the call that its comment names, and commit together", () => {
+  assert.deepEqual(ofTexts(`UPDATE a SET n = n; UPDATE b SET n = n${site}`), [
+    "pay: BEGIN, UPDATE a SET n = n, UPDATE b SET n = n, COMMIT",
+  ]);
+});
+
+test("a pool that resets a session belongs to no call, and keeps no transaction open", () => {
+  const reset = `SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; RESET ALL${site}`;
+  assert.deepEqual(ofTexts(`UPDATE a SET n = n${site}`, reset, `UPDATE b SET n = n${site}`), [
+    "pay: UPDATE a SET n = n, UPDATE b SET n = n",
+  ]);
+});
+
+test("a text that ends with a setting of the session ends its transaction", () => {
+  assert.deepEqual(ofTexts("UPDATE a SET n = n; SET search_path = x", "UPDATE b SET n = n"), [
+    "-: BEGIN, UPDATE a SET n = n, COMMIT",
+    "-: UPDATE b SET n = n",
+  ]);
+});

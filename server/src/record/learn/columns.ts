@@ -29,7 +29,7 @@ export function resultColumns(
     return { sql, names, sources: names };
   }
   const sources = ends.map(({ start, end }, at) => {
-    const text = sql.slice(start, end).replace(OWN_NAME, "");
+    const text = withoutName(sql.slice(start, end), columns[at] ?? "");
     return (
       SOURCE.exec(text)
         ?.slice(1)
@@ -43,17 +43,26 @@ export function resultColumns(
       .toLowerCase()
       .replace(/\W+/g, "_")
       .replace(/^_+|_+$/g, "");
-    return `${own === "" ? "value" : own}_${String(at + 1)}`;
+    return `${/^[a-z_]/.test(own) ? own : `value${own}`}_${String(at + 1)}`;
   });
   let named = sql;
   for (let at = ends.length - 1; at >= 0; at--) {
     const item = ends[at];
     if (item === undefined || isPlain(columns[at] ?? "", at)) continue;
     // A name that it has already is replaced.
-    const text = named.slice(item.start, item.end).replace(OWN_NAME, "");
+    const text = withoutName(named.slice(item.start, item.end), columns[at] ?? "");
     named = `${named.slice(0, item.start)}${text} AS ${names[at] ?? ""}${named.slice(item.end)}`;
   }
   return { sql: named, names, sources };
+}
+
+/** The item without the name that its column has in the result, with AS or without. */
+function withoutName(item: string, column: string): string {
+  const bare = item.replace(OWN_NAME, "");
+  if (bare !== item) return bare;
+  const [written = "", quoted, plain] = /\s+(?:["`]([^"`]*)["`]|([a-z_]\w*))$/i.exec(item) ?? [];
+  const isName = quoted === column || plain?.toLowerCase() === column.toLowerCase();
+  return written !== "" && isName ? item.slice(0, -written.length) : item;
 }
 
 /** The items between SELECT and FROM, or behind RETURNING; none where a star stands for some. */
