@@ -26,6 +26,12 @@ const REASONS: readonly Reason[] = [
     why: "PostgreSQL 18 lists NOT NULL among constraints; the mock is PostgreSQL 15",
   },
   {
+    clients: /^mysql2$/u,
+    product: "mysql",
+    step: /^autocommit$/u,
+    why: "MariaDB 10.11 shows @@autocommit as 0 behind an aggregate, whatever it is",
+  },
+  {
     clients: /^go-sql-driver\/mysql$/u,
     product: "mysql",
     step: /show create table$/u,

@@ -82,7 +82,14 @@ export function alteredTable(catalog: Catalog, table: Table, change: TableChange
       const next = columnOf(catalog, rest, change.column);
       const inKey = primaryKeyOf(table)?.columns.includes(at) === true;
       const columns = table.columns.with(at, inKey ? { ...next, notNull: true } : next);
-      return placedColumn({ ...table, columns }, change.column);
+      // The keys and checks that stand behind it are new ones.
+      const { constraints, name } = change.column;
+      return constraints
+        .filter(({ kind }) => kind !== "foreign")
+        .reduce(
+          (made, constraint) => withConstraint(catalog, made, constraint, name),
+          placedColumn({ ...table, columns }, change.column),
+        );
     }
     case "drop column": {
       const at = columnAt(table, change.name);

@@ -166,7 +166,8 @@ export function withConstraint(
         ...(constraint.deferrable && { deferrable: constraint.deferrable }),
       };
       const made = { ...table, foreignKeys: [...table.foreignKeys, key] };
-      return catalog.dialect === "postgres" ? made : withIndexFor(made, key, catalog);
+      const index = constraint.name ?? unusedName(made, columns[0] ?? "", "_", 2);
+      return catalog.dialect === "postgres" ? made : withIndexFor(made, columns, index, catalog);
     }
     case "check": {
       const check: Check = {
@@ -181,7 +182,12 @@ export function withConstraint(
 }
 
 /** InnoDB has an index for each reference, and makes one where none begins with its columns. */
-function withIndexFor(table: Table, { name, columns }: ForeignKey, catalog: Catalog): Table {
+function withIndexFor(
+  table: Table,
+  columns: readonly string[],
+  name: string,
+  catalog: Catalog,
+): Table {
   const at = positions(table, columns, catalog);
   const { keys, indexes = [] } = table;
   const isThere = [...keys, ...indexes].some((each) =>

@@ -122,8 +122,10 @@ function isNull(tree: NonNullable<SyntaxColumn["default"]>): boolean {
   return tree.kind === "literal" && tree.value === null;
 }
 
-function actionOf(action: "cascade" | "set" | undefined): ReferenceAction {
-  return action === "cascade" ? "cascade" : action === "set" ? "set null" : "restrict";
+const ACTIONS = { cascade: "cascade", set: "set null", none: "no action" } as const;
+
+function actionOf(action: keyof typeof ACTIONS | undefined): ReferenceAction {
+  return action === undefined ? "restrict" : ACTIONS[action];
 }
 
 function constraintOf(tree: SyntaxConstraint): ConstraintDefinition {

@@ -241,7 +241,7 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
   ),
   table(
     "statistics",
-    "table_catalog:text table_schema table_name non_unique:int8 index_schema:text index_name seq_in_index:int8 column_name:text collation cardinality:int8 sub_part packed:text nullable index_type comment index_comment",
+    "table_catalog:text table_schema table_name non_unique:int8 index_schema:text index_name seq_in_index:int8 column_name:text collation cardinality:int8 sub_part packed:text nullable index_type comment index_comment is_visible expression",
     (about) =>
       eachTable(about, (of) =>
         indexRows(of).map(({ key, unique, order, column }) => ({
@@ -257,6 +257,8 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
           index_type: "BTREE",
           comment: "",
           index_comment: "",
+          is_visible: "YES",
+          expression: null,
         })),
       ),
   ),

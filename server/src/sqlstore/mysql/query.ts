@@ -80,9 +80,11 @@ function rolledUp(count: number): readonly (readonly number[])[] {
 }
 
 export function outputsOf(outputs: readonly SyntaxOutput[]): readonly SqlOutput[] {
-  return outputs.map(({ value, alias, text }) => ({
+  return outputs.map(({ value, alias, label, text }) => ({
     value: expressionOf(value),
     ...(alias === undefined ? {} : { alias }),
+    // The canonical text keeps the letters of names.
+    ...(alias !== undefined && label !== undefined && { shown: label }),
     text,
   }));
 }

@@ -19,7 +19,9 @@ export function tableText(catalog: Catalog, table: Table): string {
   const members = [
     ...table.columns.map((column) => columnText(catalog, table, column)),
     ...keys,
-    ...table.foreignKeys.map((key) => referenceText(catalog, table, key)),
+    ...[...table.foreignKeys]
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map((key) => referenceText(catalog, table, key)),
     ...table.checks.map(
       ({ name, condition }) => `CONSTRAINT ${quoted(name)} CHECK (${expressionText(condition)})`,
     ),
@@ -48,10 +50,13 @@ function columnText(catalog: Catalog, table: Table, column: Column): string {
 /** A reference as the products' messages and definitions write it. */
 export function referenceText(catalog: Catalog, table: Table, key: ForeignKey): string {
   const { name, columns, table: parent, onDelete, onUpdate } = key;
+  const { dialect } = catalog;
   const own = columns.map((each) => quoted(shownColumn(catalog, table, each))).join(", ");
   const theirs = referencedColumns(catalog, key).map(quoted).join(", ");
   const action = (when: string, what: ForeignKey["onDelete"]): string =>
-    what === "restrict" || what === "no action" ? "" : ` ON ${when} ${what.toUpperCase()}`;
+    what === "restrict" || (what === "no action" && dialect === "mysql")
+      ? ""
+      : ` ON ${when} ${what.toUpperCase()}`;
   const target = `${quoted(shownName(catalog, parent))} (${theirs})`;
   return `CONSTRAINT ${quoted(shownName(catalog, name))} FOREIGN KEY (${own}) REFERENCES ${target}${action("DELETE", onDelete)}${action("UPDATE", onUpdate)}`;
 }

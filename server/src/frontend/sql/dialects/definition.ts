@@ -38,8 +38,8 @@ export type ConstraintDefinition =
       readonly columns: readonly string[];
       readonly table: string;
       readonly referenced: readonly string[];
-      readonly onDelete?: "cascade" | "set";
-      readonly onUpdate?: "cascade" | "set";
+      readonly onDelete?: "cascade" | "set" | "none";
+      readonly onUpdate?: "cascade" | "set" | "none";
       readonly name?: string;
     }
   | { readonly kind: "check"; readonly condition: SyntaxExpression; readonly name?: string };

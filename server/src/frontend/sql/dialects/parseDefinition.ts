@@ -205,8 +205,8 @@ function reference(
   expect(reader, "references");
   const table = takeTable(reader);
   const referenced = wordAt(reader) === "(" ? takeNames(reader) : [];
-  let onDelete: "cascade" | "set" | undefined;
-  let onUpdate: "cascade" | "set" | undefined;
+  let onDelete: "cascade" | "set" | "none" | undefined;
+  let onUpdate: "cascade" | "set" | "none" | undefined;
   for (;;) {
     if (take(reader, "match")) reader.at++;
     else if (take(reader, "on", "delete")) onDelete = action(reader) ?? onDelete;
@@ -223,13 +223,14 @@ function reference(
   };
 }
 
-function action(reader: Reader): "cascade" | "set" | undefined {
+function action(reader: Reader): "cascade" | "set" | "none" | undefined {
   if (take(reader, "cascade")) return "cascade";
   if (take(reader, "set")) {
     reader.at++;
     return "set";
   }
-  if (!take(reader, "no", "action")) take(reader, "restrict");
+  if (take(reader, "no", "action")) return "none";
+  take(reader, "restrict");
   return undefined;
 }
 

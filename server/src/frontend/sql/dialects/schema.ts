@@ -300,7 +300,7 @@ function withConstraint(table: Table, constraint: ConstraintDefinition, state: S
         columns,
         table: target,
         referenced,
-        ...(onDelete === undefined ? {} : { onDelete }),
+        ...(onDelete === undefined || onDelete === "none" ? {} : { onDelete }),
       };
       const keyed = { ...table, foreignKeys: [...table.foreignKeys, key] };
       if (constraint.onUpdate === undefined) return keyed;

@@ -220,11 +220,11 @@ function startsComment(state: Scan, character: string): boolean {
 
 function blockComment(state: Scan): boolean {
   const { text, at, isMysql } = state;
-  const mark = isMysql ? /\/\*M?!\d{0,6}/y : undefined;
+  const mark = isMysql ? /\/\*(M?)!(\d{0,6})/y : undefined;
   if (mark !== undefined) {
     mark.lastIndex = at;
-    const found = mark.exec(text)?.[0];
-    if (found !== undefined) {
+    const [found, maker = "", version = ""] = mark.exec(text) ?? [];
+    if (found !== undefined && isExecuted(state.dialect, maker, version)) {
       state.executable++;
       blank(state, at + found.length);
       return true;
@@ -242,6 +242,13 @@ function blockComment(state: Scan): boolean {
   state.parts.push(text.slice(at, at + 2), nested, text.slice(at + 2 + inner.length, end));
   state.at = end;
   return true;
+}
+
+/** MariaDB passes over what is for MySQL from 5.7 on, and MySQL over what is for MariaDB. */
+function isExecuted(dialect: Dialect, maker: string, version: string): boolean {
+  if (dialect !== "mariadb") return maker === "";
+  const number = Number(version);
+  return maker === "M" || number < 50_700 || number > 99_999;
 }
 
 /** The end of a comment with nested comments, or -1. */
