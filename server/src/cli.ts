@@ -8,7 +8,9 @@ import { TOOL } from "./cli/version";
 import { buildOf, cacheFolder } from "./service/cache/folder";
 
 const controller = new AbortController();
-const io = processIo(process, controller);
+// These keep what they have when somebody ends them; what runs them in a container sends no interrupt.
+const isKept = ["record", "serve"].includes(process.argv[2] ?? "");
+const io = processIo(process, controller, isKept ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT"]);
 const folder = cacheFolder();
 const build = buildOf(TOOL, [__filename, path.join(__dirname, "worker.js")]);
 

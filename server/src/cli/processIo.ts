@@ -15,20 +15,30 @@ const OWN_COLOURS = /(\u001b\[(?:1|2|22|31|32|36|39)m)/;
 const LOG_COLUMNS = 120;
 const NARROWEST_TERMINAL = 60;
 
+/** Signals of a terminal, of its end, and of what runs this process (a container, a job of CI), with the shell's codes for them. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export type Interrupt = keyof typeof EXIT_CODES;
+
 /**
- * Connects to a process. An interrupt aborts the controller, so that findings so far are still printed; a second one exits at once. A
+ * Connects to a process. Each of these interrupts aborts the controller, so that findings so far are still printed; a second one exits at once. A
  * closed output pipe ends the process silently, but not with the exit code for clean.
  */
-export function processIo(process: NodeJS.Process, controller: AbortController): ProcessIo {
+export function processIo(
+  process: NodeJS.Process,
+  controller: AbortController,
+  interrupts: readonly Interrupt[] = ["SIGINT"],
+): ProcessIo {
   const { stdout, stderr } = process;
   const terminal = stdout.isTTY;
   let interrupted = false;
   let code: number = EXIT.clean;
-  process.on("SIGINT", () => {
-    if (interrupted) process.exit(130);
-    interrupted = true;
-    controller.abort();
-  });
+  for (const signal of interrupts)
+    process.on(signal, () => {
+      if (interrupted) process.exit(EXIT_CODES[signal]);
+      interrupted = true;
+      controller.abort();
+    });
   // The reader is gone (`| head`), and unprinted output must not count as clean.
   const leaveEarly = (): never => process.exit(code === EXIT.clean ? EXIT.unknown : code);
   for (const stream of [stdout, stderr]) {

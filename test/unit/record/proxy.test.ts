@@ -170,6 +170,29 @@ test("MySQL: answers are the same, and statements are told", async () => {
   await close();
 });
 
+test("a client that insists on TLS is told of, also where the recording ends at once", async () => {
+  const { port, remarks, close } = await recorded("postgres");
+  const client = new pg.Client({ host: "127.0.0.1", port, user: "isolens", ssl: true });
+  await assert.rejects(client.connect(), /does not support SSL/);
+  await close();
+  assert.equal(remarks.filter((text) => /connect without TLS while/.test(text)).length, 1);
+});
+
+test("MySQL: a client that insists on TLS is told of, one that comes again without is not", async () => {
+  const { port, remarks, close } = await recorded("mysql");
+  const address = { host: "127.0.0.1", port, user: "isolens" };
+  const left = (): number =>
+    remarks.filter((text) => /left at the server's greeting/.test(text)).length;
+  await assert.rejects(mysql.createConnection({ ...address, ssl: {} }), /secure connection/);
+  const client = await mysql.createConnection(address);
+  await client.end();
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  assert.equal(left(), 0);
+  await assert.rejects(mysql.createConnection({ ...address, ssl: {} }), /secure connection/);
+  await close();
+  assert.equal(left(), 1);
+});
+
 test("a client that insists on TLS is told of, in its own words and to the user", async () => {
   const { port, remarks, close } = await recorded("postgres");
   const client = new pg.Client({ host: "127.0.0.1", port, user: "isolens", ssl: true });

@@ -46,17 +46,24 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   let connections = 0;
   // A client that prefers TLS leaves and comes again without; one that requires it does not come again.
   let plain = 0;
+  const awaited = new Map<NodeJS.Timeout, { readonly text: string; readonly before: number }>();
+  const tell = (timer: NodeJS.Timeout): void => {
+    const left = awaited.get(timer);
+    awaited.delete(timer);
+    clearTimeout(timer);
+    if (left && plain === left.before) options.remark(left.text);
+  };
   const watched: ProxyOptions = {
     ...options,
     remark: (text) => {
-      if (text !== REQUIRES_TLS) {
+      if (text !== REQUIRES_TLS && text !== LEFT_AT_GREETING) {
         options.remark(text);
         return;
       }
-      const before = plain;
-      setTimeout(() => {
-        if (plain === before) options.remark(text);
+      const timer = setTimeout(() => {
+        tell(timer);
       }, COMES_AGAIN).unref();
+      awaited.set(timer, { text, before: plain });
     },
   };
   const begun = (): void => {
@@ -73,7 +80,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     keep(client);
     if (options.upstream.protocol === "postgres")
       relayPostgres(client, watch, watched, keep, begun);
-    else relayMysql(client, watch, options, keep);
+    else relayMysql(client, watch, watched, keep, begun);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -101,6 +108,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       for (const socket of sockets) socket.destroy();
       // The server's own end comes before those of its sockets, behind which the watches end.
       await Promise.all([end, ...ends]);
+      // A command that ends at once leaves no time to come again.
+      for (const timer of [...awaited.keys()]) tell(timer);
     },
   };
 }
@@ -157,13 +166,27 @@ const REQUIRES_TLS =
   "a client left when it was told that the connection is not encrypted: let it connect without TLS while you record " +
   "(sslmode=prefer or disable, useSSL=false); the connection from here to the server is encrypted when its URL asks for it";
 
+const LEFT_AT_GREETING =
+  "a client left at the server's greeting: if it demands TLS, let it connect without while you record (useSSL=false, " +
+  "ssl-mode=PREFERRED); one that looks whether the port is open does the same";
+
 function relayMysql(
   client: net.Socket,
   watch: Watch,
   options: ProxyOptions,
   keep: (socket: net.Socket) => void,
+  begun: () => void,
 ): void {
+  let hasAnswered = false;
+  client.once("data", () => {
+    hasAnswered = true;
+    begun();
+  });
+  client.pause();
   client.on("error", () => client.destroy());
+  client.on("close", () => {
+    if (!hasAnswered && client.bytesWritten > 0) options.remark(LEFT_AT_GREETING);
+  });
   relay(client, watch, options, keep, Buffer.alloc(0));
 }
 
