@@ -65,13 +65,32 @@ export interface LookupRange {
   readonly orderOf: (version: Value) => number | undefined;
   readonly from: number;
   readonly to: number;
+  /** About so many keys from one end of it alone; the answer says which part they are. */
+  readonly most?: RangeLimit;
+}
+
+export interface RangeLimit {
+  readonly count: number;
+  readonly side: "low" | "high";
+}
+
+/** The part of a range that was read, and whether nothing of it is left. */
+export interface RangePart {
+  readonly from: number;
+  readonly to: number;
+  readonly isLast: boolean;
 }
 
 /** The store's answer. */
 export type Reply =
   | { readonly kind: "done" }
   /** One entry per key: the requested ones in order, then those found by scans, sorted. No key occurs twice. */
-  | { readonly kind: "values"; readonly values: ReadonlyMap<Key, Value> }
+  | {
+      readonly kind: "values";
+      readonly values: ReadonlyMap<Key, Value>;
+      /** Of a look-up of so many keys, which is then the only one. */
+      readonly part?: RangePart;
+    }
   /**
    * The transaction is over and has no effect, as if rolled back; `code` is an SQLSTATE such as 40001. With `goesOn` only the request is
    * refused.

@@ -1,6 +1,14 @@
 // Which keys hold, or have held, which values: made when it is first asked for, and kept from then on. It says only which
 // keys a predicate can be about; which of their versions is read is the level's business.
-import type { Key, Lookup, LookupIndex, LookupRange, Value } from "../../exploration/client";
+import type {
+  Key,
+  Lookup,
+  LookupIndex,
+  LookupRange,
+  RangeLimit,
+  RangePart,
+  Value,
+} from "../../exploration/client";
 import { partOf } from "./keyOrder";
 
 export interface Indexes {
@@ -14,6 +22,8 @@ export interface Indexes {
   ): Generator<undefined, void, undefined> | undefined;
   /** Sorted; some may hold the value no more. */
   keys(lookup: Lookup): readonly Key[];
+  /** The part of a look-up of so many keys that they are. */
+  part(lookup: Lookup): RangePart | undefined;
   /** A version of the key may come into being. */
   note(key: Key, value: Value): void;
   /** Those of them that are made, for a store that begins with what is there. */
@@ -103,6 +113,17 @@ export function createIndexes(known: Iterable<readonly [string, Index]> = []): I
       if (found instanceof Set) return [...found].sort();
       return range === undefined ? [] : [...keysWithin(found, range)].sort();
     },
+    part({ index, value, range }) {
+      if (range?.most === undefined) return undefined;
+      const { from, to, most } = range;
+      const found = indexes.get(index)?.entries.get(value);
+      const isOrdered = found !== undefined && typeof found !== "string" && !(found instanceof Set);
+      const end = isOrdered ? lastPlace(found, { from, to }, most) : undefined;
+      if (end === undefined) return { from, to, isLast: true };
+      return most.side === "low"
+        ? { from, to: end, isLast: false }
+        : { from: end, to, isLast: false };
+    },
     whole: () => createIndexes([...indexes].filter(([, { isWhole }]) => isWhole)),
     note(key, value) {
       if (indexes.size === 0) return;
@@ -124,16 +145,56 @@ function putAt(ordered: Ordered, place: number, key: Key): void {
   places.push(place);
 }
 
-function keysWithin(ordered: Ordered, { from, to }: LookupRange): ReadonlySet<Key> {
-  const { keys, places } = ordered;
-  if (!ordered.isSorted) places.sort((left, right) => left - right);
+/** The place from which on, counted from that side, no more keys are wanted; undefined where the range ends before. */
+function lastPlace(
+  ordered: Ordered,
+  { from, to }: Pick<LookupRange, "from" | "to">,
+  { count, side }: RangeLimit,
+): number | undefined {
+  const { keys } = ordered;
+  const places = sorted(ordered);
+  const step = side === "low" ? 1 : -1;
+  let left = count;
+  for (
+    let at = side === "low" ? firstFrom(places, from) : firstBehind(places, to) - 1;
+    ;
+    at += step
+  ) {
+    const place = places[at];
+    if (place === undefined || place < from || place > to) return undefined;
+    left -= keys.get(place)?.size ?? 0;
+    if (left <= 0) return place;
+  }
+}
+
+function sorted(ordered: Ordered): readonly number[] {
+  if (!ordered.isSorted) ordered.places.sort((left, right) => left - right);
   ordered.isSorted = true;
+  return ordered.places;
+}
+
+/** The index of the first that is not smaller. */
+function firstFrom(places: readonly number[], from: number): number {
   let low = 0;
   for (let high = places.length; low < high;) {
     const middle = (low + high) >> 1;
     if ((places[middle] ?? 0) < from) low = middle + 1;
     else high = middle;
   }
+  return low;
+}
+
+/** The index of the first that is greater. */
+function firstBehind(places: readonly number[], to: number): number {
+  let at = firstFrom(places, to);
+  while (places[at] === to) at++;
+  return at;
+}
+
+function keysWithin(ordered: Ordered, { from, to }: LookupRange): ReadonlySet<Key> {
+  const { keys } = ordered;
+  const places = sorted(ordered);
+  let low = firstFrom(places, from);
   const found = new Set<Key>();
   for (; low < places.length && (places[low] ?? 0) <= to; low++)
     for (const key of keys.get(places[low] ?? 0) ?? []) found.add(key);

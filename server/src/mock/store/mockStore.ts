@@ -1,5 +1,5 @@
 // The store behind the mock database: sessions that run side by side, whose reads return what the level allows.
-import type { Key, ReadRequest, Reply, Request, Value } from "../../exploration/client";
+import type { Key, RangePart, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { AxiomaticLevel } from "../../exploration/exploration";
 import { isAbout } from "../../exploration/lookups";
 import { randomNumbers, type Random } from "../../exploration/randomNumbers";
@@ -128,6 +128,8 @@ function policyOf(level: MockLevel, database: Database, strategy: StrategyOf): P
 }
 
 const DONE: Reply = { kind: "done" };
+/** Keys that a plain read takes before others have their turn. */
+const MOST_AT_ONCE = 5000;
 const NO_TRANSACTION: Failure = { code: "25P01", message: "there is no transaction in progress" };
 
 interface Store {
@@ -172,9 +174,19 @@ function openSession(
     return { kind: "failed", code, message };
   }
 
-  function read(transaction: Transaction, request: ReadRequest): Reply | Promise<Reply> {
-    const { scans = [], lookups = [], indexes = [], current = false, purpose } = request;
-    if (request.continues !== true) hasWritten = false;
+  /** A look-up of so many keys, as one of the part of its range that they are. */
+  function within(request: ReadRequest): readonly [ReadRequest, RangePart | undefined] {
+    const [lookup] = request.lookups ?? [];
+    const part = lookup && database.indexes.part(lookup);
+    if (part === undefined || lookup?.range === undefined) return [request, undefined];
+    const { orderOf } = lookup.range;
+    const range = { orderOf, from: part.from, to: part.to };
+    return [{ ...request, lookups: [{ ...lookup, range }] }, part];
+  }
+
+  function read(transaction: Transaction, whole: ReadRequest): Reply | Promise<Reply> {
+    const { lookups = [], indexes = [], current = false, purpose } = whole;
+    if (whole.continues !== true) hasWritten = false;
     const context: ReadContext = {
       transaction,
       random,
@@ -184,16 +196,22 @@ function openSession(
     };
     arrived = undefined;
     return after(
-      after(database.prepare(indexes.length === 0 ? lookups : [...lookups, ...indexes]), () =>
-        policy.before?.(context, asked(transaction, request), { scans, lookups }),
-      ),
-      (failure) => (failure ? fail(failure) : readNow(context, request)),
+      database.prepare(indexes.length === 0 ? lookups : [...lookups, ...indexes]),
+      () => {
+        const [request, part] = within(whole);
+        const { scans = [], lookups: found = [] } = request;
+        return after(
+          policy.before?.(context, asked(transaction, request), { scans, lookups: found }),
+          (failure) => (failure ? fail(failure) : readNow(context, request, part)),
+        );
+      },
     );
   }
 
   function asked(transaction: Transaction, request: ReadRequest): readonly Key[] {
     const { keys, scans = [], lookups = [] } = request;
     if (scans.length + lookups.length === 0) return keys;
+    if (keys.length + lookups.length === 0) return keysOf(transaction, scans);
     return [
       ...new Set([
         ...keys,
@@ -203,8 +221,12 @@ function openSession(
     ];
   }
 
-  function readNow(context: ReadContext, request: ReadRequest): Reply {
-    const { transaction } = context;
+  function readNow(
+    context: ReadContext,
+    request: ReadRequest,
+    part: RangePart | undefined,
+  ): Reply | Promise<Reply> {
+    const { transaction, current } = context;
     const { scans = [], lookups = [], continues = false } = request;
     if (!continues) policy.statement(context);
     const reads: ReadFrom[] = [];
@@ -212,18 +234,35 @@ function openSession(
     transaction.log.push(entry);
     if (scans.length + lookups.length > 0) transaction.predicates.push(entry);
     const values = new Map<Key, Value>();
-    for (const key of asked(transaction, request)) {
-      if (transaction.writes.has(key)) {
-        values.set(key, transaction.writes.get(key));
-        continue;
+    const keys = asked(transaction, request);
+    const choose = (first: number, end: number): Failure | undefined => {
+      for (const key of keys.slice(first, end)) {
+        if (transaction.writes.has(key)) {
+          values.set(key, transaction.writes.get(key));
+          continue;
+        }
+        const version = policy.choose(key, database.newest(key), context);
+        if (isFailure(version)) return version;
+        const { writer: from, write, value } = version;
+        reads.push({ key, from, ...(write !== undefined && { write }) });
+        values.set(key, value);
       }
-      const version = policy.choose(key, database.newest(key), context);
-      if (isFailure(version)) return fail(version);
-      const { writer: from, write, value } = version;
-      reads.push({ key, from, ...(write !== undefined && { write }) });
-      values.set(key, value);
-    }
-    return { kind: "values", values };
+      return undefined;
+    };
+    const answer = (failure: Failure | undefined): Reply =>
+      failure ? fail(failure) : { kind: "values", values, ...(part && { part }) };
+    // A product's snapshot stays what it is while others go on.
+    if (!isReal || current || keys.length <= MOST_AT_ONCE) return answer(choose(0, keys.length));
+    const inTurns = async (): Promise<Reply> => {
+      for (let first = 0; first < keys.length; first += MOST_AT_ONCE) {
+        if (first > 0) await new Promise((resolve) => setImmediate(resolve));
+        if (open !== transaction) return fail(NO_TRANSACTION);
+        const failure = choose(first, first + MOST_AT_ONCE);
+        if (failure) return answer(failure);
+      }
+      return answer(undefined);
+    };
+    return inTurns();
   }
 
   /** The keys that exist, or that the transaction has written, and that begin so. */
@@ -232,6 +271,8 @@ function openSession(
     const own = [...transaction.writes.keys()].filter((key) =>
       scans.some((prefix) => key.startsWith(prefix)),
     );
+    const [first = "", ...others] = scans;
+    if (others.length + own.length === 0) return database.keys(first);
     return [...new Set([...scans.flatMap((prefix) => database.keys(prefix)), ...own])].sort();
   }
 

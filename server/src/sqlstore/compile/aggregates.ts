@@ -13,10 +13,11 @@ import {
   type Env,
   type Node,
   type Scope,
+  type Sort,
   type AggregateSlot,
 } from "./node";
-import { sortRows, sortOf } from "./ordering";
-import type { Slices } from "./slices";
+import { sortInTurns, sortOf } from "./ordering";
+import { toEnd, type Slices } from "./slices";
 
 export function isAggregate(call: SqlCall, compiler: Pick<Compiler, "dialect">): boolean {
   return (
@@ -70,19 +71,32 @@ export function aggregateSlot(
   return { slot: { inputs, filter, distinct: call.distinct, sorts, start, skipsNull }, type };
 }
 
-/** The result of an aggregate over the rows of a group or of a window. */
+/** The result of an aggregate over the rows of a window. */
 export function aggregate(
   slot: AggregateSlot,
   rows: readonly Env[],
   env: Env,
   compiler: Compiler,
 ): SqlValue {
+  return toEnd(aggregateInTurns(slot, rows, env, compiler, () => false));
+}
+
+/** The result of an aggregate over the rows of a group, in slices. */
+function* aggregateInTurns(
+  slot: AggregateSlot,
+  rows: readonly Env[],
+  env: Env,
+  compiler: Compiler,
+  isDue: () => boolean,
+): Slices<SqlValue> {
   const accumulator = slot.start(env);
   const types = slot.inputs.map((input) => input.type);
   const seen = slot.distinct ? new Set<string>() : undefined;
   const { filter } = slot;
   const chosen = filter === undefined ? rows : rows.filter((row) => filter(row) === true);
-  for (const row of sortRows(chosen, slot.sorts, (each, sort) => sort.node.run(each))) {
+  const keyOf = (each: Env, sort: Sort): SqlValue => sort.node.run(each);
+  for (const row of yield* sortInTurns(chosen, slot.sorts, keyOf, isDue)) {
+    if (isDue()) yield;
     const values = slot.inputs.map((input) => input.run(row));
     if (slot.skipsNull && (values[0] ?? null) === null) continue;
     if (seen !== undefined) {
@@ -118,10 +132,10 @@ export function* groupEnvs(
   const found: Env[] = [];
   for (const group of groups.values()) {
     if (env.work.isDue()) yield;
-    found.push({
-      ...(group[0] ?? env),
-      aggregates: aggregateSlots.map((slot) => aggregate(slot, group, env, compiler)),
-    });
+    const aggregates: SqlValue[] = [];
+    for (const slot of aggregateSlots)
+      aggregates.push(yield* aggregateInTurns(slot, group, env, compiler, env.work.isDue));
+    found.push({ ...(group[0] ?? env), aggregates });
   }
   return found;
 }

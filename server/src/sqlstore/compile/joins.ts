@@ -12,7 +12,7 @@ import {
   type Tuple,
 } from "./joinPlan";
 import type { Bound, Lookup } from "./lookups";
-import type { ColumnRange, Env, TableRead, Truth } from "./node";
+import type { ColumnRange, Env, Page, TableRead, Truth } from "./node";
 import type { Slices } from "./slices";
 
 export type Extend = (env: Env, tuple: Tuple) => Slices<readonly Tuple[]>;
@@ -44,12 +44,23 @@ function sourceRunner(
   const fixed = read === undefined ? undefined : lookupOf(read, bound, conditions);
   if (read === undefined || fixed === undefined) {
     return function* (env, tuple) {
-      const all = yield* allOf(rows({ ...env, tuple }));
+      const all =
+        read !== undefined && env.page?.source === source
+          ? yield* pageOf(
+              { table: read.table, fixed: new Map(), current: read.current },
+              env,
+              env.page,
+            )
+          : yield* allOf(rows({ ...env, tuple }));
       return all.map((row) => tuple.with(source, row));
     };
   }
   return function* (env, tuple) {
-    const rows = yield* rowsOf(fixed({ ...env, tuple }), env);
+    const wanted = fixed({ ...env, tuple });
+    const rows =
+      env.page?.source === source
+        ? yield* pageOf(wanted, env, env.page)
+        : yield* rowsOf(wanted, env);
     return rows.map((row) => tuple.with(source, row));
   };
 }
@@ -259,9 +270,28 @@ function outerRunner(
 
 /** The rows of a table, which are read where they are not there. */
 export function* rowsOf(read: TableRead, { work }: Env): Slices<readonly SqlRow[]> {
-  const lacking = work.lacking([read]);
-  if (lacking !== undefined) yield lacking;
-  return work.rows(read);
+  return yield* work.rowsInTurns(read);
+}
+
+/** The next rows in the order of a column; all of them where no index has that order. */
+function* pageOf(read: TableRead, env: Env, page: Page): Slices<readonly SqlRow[]> {
+  const { column, most, rest } = page;
+  const { ranges = new Map<number, ColumnRange>() } = read;
+  const whole = ranges.get(column) ?? rest;
+  const range = { from: Math.max(whole.from, rest.from), to: Math.min(whole.to, rest.to) };
+  const wanted = { ...read, ranges: new Map([...ranges, [column, range]]) };
+  let found = env.work.page(wanted, column, most);
+  if (found !== undefined && "kind" in found) {
+    yield found;
+    found = env.work.page(wanted, column, most);
+  }
+  if (found === undefined || "kind" in found) {
+    page.part = undefined;
+    return yield* rowsOf(read, env);
+  }
+  page.part = found;
+  const { from, to } = found;
+  return yield* rowsOf({ ...read, ranges: new Map([...ranges, [column, { from, to }]]) }, env);
 }
 
 /** All rows of a relation. */

@@ -58,6 +58,8 @@ function bound(
 ): readonly Bound[] {
   const target = keyColumn(side, scope);
   if (target === undefined || !isPlaced(target.type) || !isPlain(other)) return [];
+  // Another range for each row of the query around would be read one by one.
+  if (contains(other, (part) => isOutside(part, scope))) return [];
   const { result: node, uses } = track(scope, () =>
     keyValue(compileExpression(other, scope), target.type, scope),
   );
@@ -73,6 +75,13 @@ function bound(
       : at;
   };
   return [{ source, column, side: operator.startsWith("<") ? "to" : "from", place, uses }];
+}
+
+/** True of a column of a query around. */
+function isOutside(part: SqlExpression, scope: Scope): boolean {
+  if (part.kind !== "column" || scope.parent === undefined) return false;
+  const isVariable = scope.compiler.locals?.has(part.path.join(".")) === true;
+  return !isVariable && findColumn(scope, part.path) === undefined;
 }
 
 /** The keys of the scope's tables in a condition. */

@@ -1,5 +1,5 @@
 // Compiled expressions: closures over an environment, with the type of what they give.
-import type { ReadRequest } from "../../exploration/client";
+import type { RangeLimit, RangePart, ReadRequest } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import type { Catalog, Routine, Table } from "../catalog";
 import type { AdvisoryLocks } from "../advisoryLocks";
@@ -82,6 +82,14 @@ export interface Work {
   readonly setValue: (sequence: string, value: number, isCalled: boolean) => number | null;
   readonly currentValue: (sequence: string | undefined) => number | undefined;
   readonly rows: (read: TableRead) => readonly SqlRow[];
+  /** As `rows`, in slices. */
+  readonly rowsInTurns: (read: TableRead) => Slices<readonly SqlRow[]>;
+  /** The part in which the first rows in the order of a column are, or the request for it. */
+  readonly page: (
+    read: TableRead,
+    column: number,
+    most: RangeLimit,
+  ) => RangePart | ReadRequest | undefined;
   /** The request for all that is not there of these, so that rows that are joined come at once. */
   readonly lacking: (reads: readonly TableRead[]) => ReadRequest | undefined;
   /** The newest version of a row that was read, if rows are judged again there; undefined when it is gone. */
@@ -147,6 +155,17 @@ export interface TableRead {
   readonly current: boolean;
 }
 
+/** A part of a table's rows, in the order of a column. */
+export interface Page {
+  readonly source: number;
+  readonly column: number;
+  readonly most: RangeLimit;
+  /** The rest that the parts before have left. */
+  readonly rest: ColumnRange;
+  /** The part that was read; undefined where all rows were. */
+  part: RangePart | undefined;
+}
+
 /** One row of each relation of a query, and what was computed for it; `up` is that of the query around. */
 export interface Env {
   readonly work: Work;
@@ -154,6 +173,8 @@ export interface Env {
   readonly up: Env | undefined;
   readonly aggregates: readonly SqlValue[];
   readonly windows: readonly SqlValue[];
+  /** Rows of one relation that are read in parts. */
+  readonly page?: Page;
   /** Places of the expressions that are not in the set that the group is of. */
   readonly absent?: ReadonlySet<number>;
 }

@@ -51,22 +51,32 @@ export function* sortInTurns<T>(
     }
     return 0;
   };
-  let runs: Keyed<T>[][] = [];
+  const keyed: Keyed<T>[] = [];
+  for (const item of items) {
+    if (isDue()) yield;
+    keyed.push({ item, keys: sorts.map((sort) => keyOf(item, sort)) });
+  }
+  return (yield* sortedInTurns(keyed, compare, isDue)).map(({ item }) => item);
+}
+
+/** A stable sort in slices. */
+export function* sortedInTurns<T>(
+  items: readonly T[],
+  compare: (left: T, right: T) => number,
+  isDue: () => boolean,
+): Slices<readonly T[]> {
+  let runs: T[][] = [];
   for (let from = 0; from < items.length; from += RUN) {
-    const run: Keyed<T>[] = [];
-    for (const item of items.slice(from, from + RUN)) {
-      if (isDue()) yield;
-      run.push({ item, keys: sorts.map((sort) => keyOf(item, sort)) });
-    }
-    runs.push(run.sort(compare));
+    if (isDue()) yield;
+    runs.push(items.slice(from, from + RUN).sort(compare));
   }
   while (runs.length > 1) {
-    const longer: Keyed<T>[][] = [];
+    const longer: T[][] = [];
     for (let at = 0; at < runs.length; at += 2)
       longer.push(yield* merged(runs[at] ?? [], runs[at + 1] ?? [], compare, isDue));
     runs = longer;
   }
-  return (runs[0] ?? []).map(({ item }) => item);
+  return runs[0] ?? [];
 }
 
 interface Keyed<T> {
@@ -102,21 +112,38 @@ function compareKeys(left: SqlValue, right: SqlValue, sort: Sort): number {
   return sort.descending ? -order : order;
 }
 
+interface Limited {
+  readonly limit?: SqlExpression;
+  readonly offset?: SqlExpression;
+}
+
 /** LIMIT and OFFSET. */
 export function limits(
-  query: { readonly limit?: SqlExpression; readonly offset?: SqlExpression },
+  query: Limited,
   scope: Scope,
 ): <T>(env: Env, rows: readonly T[]) => readonly T[] {
+  if (query.limit === undefined && query.offset === undefined) return (_, rows) => rows;
+  const cut = bounds(query, scope);
+  return (env, rows) => {
+    const { first, most } = cut(env);
+    return rows.slice(first, most === undefined ? undefined : first + most);
+  };
+}
+
+/** The values of LIMIT and OFFSET. */
+export function bounds(
+  query: Limited,
+  scope: Scope,
+): (env: Env) => { readonly first: number; readonly most: number | undefined } {
   const { compiler } = scope;
   const count = (expression: SqlExpression | undefined): Node | undefined =>
     expression && convertNode(compileExpression(expression, scope), "int8", compiler);
   const [limit, offset] = [count(query.limit), count(query.offset)];
-  if (limit === undefined && offset === undefined) return (_, rows) => rows;
-  return (env, rows) => {
+  return (env) => {
     const most = limit?.run(env) ?? null;
     const first = Number(offset?.run(env) ?? 0);
     if (most !== null && Number(most) < 0) throw failure("badLimit", "LIMIT must not be negative");
     if (first < 0) throw failure("badOffset", "OFFSET must not be negative");
-    return rows.slice(first, most === null ? undefined : first + Number(most));
+    return { first, most: most === null ? undefined : Number(most) };
   };
 }

@@ -23,6 +23,7 @@ import {
   type Sort,
 } from "./node";
 import { limits, sortInTurns, sortOf } from "./ordering";
+import { pagesOf } from "./pages";
 import { outputName } from "./outputName";
 import { inSlices, rowsIn } from "./queryRows";
 import { compileExpression } from "./recursion";
@@ -150,6 +151,9 @@ function compileSelect(
     return withWindows(kept, scope);
   };
   const cut = limits(query, scope);
+  const isPlain = unique === undefined && !isGrouped && scope.windowSlots.length === 0;
+  const pages =
+    isPlain && sets.length === 0 ? pagesOf(query, order, from.tables, scope) : undefined;
   const told = {
     columns: compiled.map(({ name, node: { type, origin, shape }, shown }) => ({
       name,
@@ -163,10 +167,15 @@ function compileSelect(
   return inSlices(told, function* (up) {
     const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
     const found: Found[] = [];
-    for (const each of yield* rowsOf(env)) {
-      if (env.work.isDue()) yield;
-      found.push({ row: compiled.map(({ node }) => node.run(each)), env: each });
-    }
+    const take = function* (within: Env): Slices<number> {
+      for (const each of yield* rowsOf(within)) {
+        if (env.work.isDue()) yield;
+        found.push({ row: compiled.map(({ node }) => node.run(each)), env: each });
+      }
+      return found.length;
+    };
+    if (pages === undefined) yield* take(env);
+    else yield* pages(env, take);
     const keyOf = ({ env: each }: Found, sort: Sort): SqlValue => sort.node.run(each);
     const sortedRows = yield* sortInTurns(found, sorts, keyOf, env.work.isDue);
     const distinctRows =

@@ -12,6 +12,8 @@ export interface AccessPath {
   readonly keys: readonly StoreKey[];
   readonly scans: readonly string[];
   readonly lookups: readonly Lookup[];
+  /** The column in whose order the index of the look-ups is. */
+  readonly ordered?: number;
 }
 
 /** Combinations of values beyond which a table is scanned instead. */
@@ -29,7 +31,7 @@ export function accessPathOf(
   if (depth > 0 && depth === columns.length)
     return { keys: starts.map((start) => prefix + start), scans: [], lookups: [] };
   const lookups = hasIndexes ? lookupsOf({ table, fixed, ranges }, depth, dialect) : undefined;
-  if (lookups !== undefined) return { keys: [], scans: [], lookups };
+  if (lookups !== undefined) return { keys: [], scans: [], ...lookups };
   const scans = depth === 0 ? [prefix] : starts.map((start) => `${prefix}${start},`);
   return { keys: [], scans, lookups: [] };
 }
@@ -37,7 +39,10 @@ export function accessPathOf(
 /** The key that tells look-ups apart. */
 export function lookupName({ index, value, range }: Lookup): string {
   const name = `${index}=${value}`;
-  return range === undefined ? name : `${name} from ${range.from} to ${range.to}`;
+  if (range === undefined) return name;
+  const { from, to, most } = range;
+  const limit = most === undefined ? "" : `, ${most.count} from the ${most.side} end`;
+  return `${name} from ${from} to ${to}${limit}`;
 }
 
 interface Field {
@@ -53,7 +58,7 @@ function lookupsOf(
   { table, fixed, ranges = new Map() }: Omit<TableRead, "current">,
   depth: number,
   dialect: Dialect,
-): readonly Lookup[] | undefined {
+): Pick<AccessPath, "lookups" | "ordered"> | undefined {
   let best: readonly number[] = [];
   let ordered: number | undefined;
   let most = depth;
@@ -74,13 +79,13 @@ function lookupsOf(
   const { prefix, index: name, valueOf } = indexOn(table, best, dialect);
   const limits = ordered === undefined ? undefined : ranges.get(ordered);
   if (ordered === undefined || limits === undefined)
-    return starts.map((value) => ({ prefix, index: name, value, valueOf }));
+    return { lookups: starts.map((value) => ({ prefix, index: name, value, valueOf })) };
   const field = fieldOf(table, ordered);
   const index = `${name} in the order of ${field.name} ${field.type}`;
   const orderOf = (version: Value): number | undefined =>
     placeOf(decodedField(version, field.name, field.type));
   const range = { ...limits, orderOf };
-  return starts.map((value) => ({ prefix, index, value, valueOf, range }));
+  return { lookups: starts.map((value) => ({ prefix, index, value, valueOf, range })), ordered };
 }
 
 function fieldOf(table: Table, at: number): Field {

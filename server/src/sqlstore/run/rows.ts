@@ -1,9 +1,17 @@
 // The rows that a statement reads: asked of the store in as few requests as can be, and kept until the statement ends.
-import type { Key as StoreKey, Lookup, ReadRequest, Value } from "../../exploration/client";
+import type {
+  Key as StoreKey,
+  Lookup,
+  RangeLimit,
+  RangePart,
+  ReadRequest,
+  Value,
+} from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
 import { isAbout } from "../../exploration/lookups";
 import { primaryKeyOf, type Table } from "../catalog";
-import type { TableRead } from "../compile/node";
+import type { ColumnRange, TableRead } from "../compile/node";
+import { sortedInTurns } from "../compile/ordering";
 import { MissingRows, missingRows, toEnd, type Slices } from "../compile/slices";
 import { comparer, type Compare } from "../values/compare";
 import { asSqlFailure, SqlFailure } from "../sqlError";
@@ -88,7 +96,7 @@ export function* untilFailure<T>(
 }
 
 interface View {
-  readonly versions: Map<StoreKey, Value>;
+  versions: Map<StoreKey, Value>;
   readonly rows: Map<StoreKey, SqlRow | undefined>;
   /** Beginnings of keys. */
   readonly scanned: string[];
@@ -96,11 +104,24 @@ interface View {
   ending?: Set<StoreKey>;
   /** Keys that the store found by values of indexes, by the names of the look-ups. */
   found?: Map<string, Set<StoreKey>>;
+  /** Parts that look-ups of so many keys have read, by their names. */
+  parts?: Map<string, RangePart>;
 }
 
 export interface Rows {
   /** Rows in the order of their keys. */
   readonly find: (read: TableRead) => readonly SqlRow[];
+  /** As `find`, in slices. */
+  readonly findInTurns: (read: TableRead, isDue: () => boolean) => Slices<readonly SqlRow[]>;
+  /**
+   * The first rows in the order of a column: the part of its range in which they are, or the request for them; undefined
+   * where no index has that order.
+   */
+  readonly page: (
+    read: TableRead,
+    column: number,
+    most: RangeLimit,
+  ) => RangePart | ReadRequest | undefined;
   /** The request for what is not there of all of these. */
   readonly lacking: (reads: readonly TableRead[]) => ReadRequest | undefined;
   /** A version under a key in its newest form, as constraints see it. */
@@ -118,7 +139,11 @@ export interface Rows {
   /** The key under which a row was read. */
   readonly keyOf: (row: SqlRow) => StoreKey | undefined;
   /** Takes the store's answer. */
-  readonly add: (request: ReadRequest, values: ReadonlyMap<StoreKey, Value>) => void;
+  readonly add: (
+    request: ReadRequest,
+    values: ReadonlyMap<StoreKey, Value>,
+    part?: RangePart,
+  ) => void;
 }
 
 /** `hasIndexes`: the store finds rows by values of columns as well. */
@@ -197,6 +222,15 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
   }
 
   function rowsIn(view: View, table: Table, all: AccessPath): ReadonlyMap<StoreKey, SqlRow> {
+    return toEnd(rowsInTurns(view, table, all, () => false));
+  }
+
+  function* rowsInTurns(
+    view: View,
+    table: Table,
+    all: AccessPath,
+    isDue: () => boolean,
+  ): Slices<ReadonlyMap<StoreKey, SqlRow>> {
     const found = new Map<StoreKey, SqlRow>();
     const take = (key: StoreKey): void => {
       const row = rowAt(view, table, key);
@@ -211,6 +245,7 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
     for (const lookup of all.lookups)
       for (const key of view.found?.get(lookupName(lookup)) ?? []) take(key);
     for (const key of scans.length === 0 ? [] : view.versions.keys()) {
+      if (isDue()) yield;
       if (scans.some((prefix) => key.startsWith(prefix))) take(key);
     }
     return found;
@@ -221,7 +256,29 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       const open = lacking([read]);
       if (open !== undefined) throw missingRows(open);
       const rows = rowsIn(viewFor(read.current), read.table, pathOf(read));
-      return inKeyOrder(read.table, rows, dialect);
+      return toEnd(inKeyOrder(read.table, rows, dialect, () => false));
+    },
+    *findInTurns(read, isDue) {
+      const open = lacking([read]);
+      if (open !== undefined) yield open;
+      const path = pathOf(read);
+      const rows = yield* rowsInTurns(viewFor(read.current), read.table, path, isDue);
+      return yield* inKeyOrder(read.table, rows, dialect, isDue);
+    },
+    page(read, column, most) {
+      const { table, ranges = new Map<number, ColumnRange>() } = read;
+      const view = viewFor(read.current);
+      if (isScanned(view, tablePrefix(table))) return undefined;
+      const range = ranges.get(column) ?? EVERYWHERE;
+      const whole = { ...read, ranges: new Map([...ranges, [column, range]]) };
+      const { lookups, ordered } = accessPathOf(whole, dialect, hasIndexes);
+      const [lookup, ...others] = lookups;
+      if (lookup?.range === undefined || others.length > 0 || ordered !== column) return undefined;
+      const limited = { ...lookup, range: { ...lookup.range, most } };
+      return (
+        view.parts?.get(lookupName(limited)) ??
+        request({ ...NOTHING, lookups: [limited] }, view === newest && newest !== plain)
+      );
     },
     lacking,
     newestVersion(key) {
@@ -243,11 +300,21 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       return rowsIn(newest, table, all);
     },
     keyOf: (row) => keys.get(row),
-    add({ keys: asked, scans = [], lookups = [], current = false, purpose }, values) {
+    add(
+      { keys: asked, scans = [], lookups: limited = [], current = false, purpose },
+      values,
+      part,
+    ) {
       const view = current ? newest : plain;
+      const lookups = part === undefined ? limited : limited.map((each) => partOf(each, part));
+      if (part !== undefined)
+        for (const each of limited) (view.parts ??= new Map()).set(lookupName(each), part);
       if (purpose === "end") for (const key of asked) (view.ending ??= new Set()).add(key);
       for (const key of asked) if (!view.versions.has(key)) view.versions.set(key, values.get(key));
-      for (const [key, value] of values) if (!view.versions.has(key)) view.versions.set(key, value);
+      if (view.versions.size === 0) view.versions = new Map(values);
+      else
+        for (const [key, value] of values)
+          if (!view.versions.has(key)) view.versions.set(key, value);
       view.scanned.push(...scans);
       if (lookups.length === 0) return;
       const found = (view.found ??= new Map<string, Set<StoreKey>>());
@@ -267,6 +334,14 @@ export function createRows(dialect: Dialect, rule: LockingRule, hasIndexes: bool
       }
     },
   };
+}
+
+const EVERYWHERE: ColumnRange = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** A look-up of the part of its range that was read. */
+function partOf(lookup: Lookup, { from, to }: RangePart): Lookup {
+  const { range } = lookup;
+  return range === undefined ? lookup : { ...lookup, range: { orderOf: range.orderOf, from, to } };
 }
 
 function byIndex(lookups: readonly Lookup[]): Iterable<readonly [Lookup, ...Lookup[]]> {
@@ -322,11 +397,12 @@ function request(
   };
 }
 
-function inKeyOrder(
+function* inKeyOrder(
   table: Table,
   rows: ReadonlyMap<StoreKey, SqlRow>,
   dialect: Dialect,
-): readonly SqlRow[] {
+  isDue: () => boolean,
+): Slices<readonly SqlRow[]> {
   if (rows.size < 2) return [...rows.values()];
   const columns = (primaryKeyOf(table)?.columns ?? []).map((at): readonly [number, Compare] => {
     const type = table.columns[at]?.declared.type ?? "text";
@@ -335,13 +411,19 @@ function inKeyOrder(
   });
   if (columns.length === 0) {
     const number = (key: StoreKey): number => Number(key.slice(tablePrefix(table).length + 1));
-    return [...rows].sort(([left], [right]) => number(left) - number(right)).map(([, row]) => row);
+    const sorted = yield* sortedInTurns(
+      [...rows],
+      ([left], [right]) => number(left) - number(right),
+      isDue,
+    );
+    return sorted.map(([, row]) => row);
   }
-  return [...rows.values()].sort((left, right) => {
+  const compared = (left: SqlRow, right: SqlRow): number => {
     for (const [at, compare] of columns) {
       const order = compare(left[at] ?? null, right[at] ?? null);
       if (order !== 0) return order;
     }
     return 0;
-  });
+  };
+  return yield* sortedInTurns([...rows.values()], compared, isDue);
 }

@@ -1,6 +1,13 @@
 // One statement from its tree to its result: compiled once, and run against the store as a sequence of requests.
 import { attribute } from "../../query/nodes";
-import type { Key as StoreKey, ReadRequest, Reply, Request, Value } from "../../exploration/client";
+import type {
+  Key as StoreKey,
+  RangePart,
+  ReadRequest,
+  Reply,
+  Request,
+  Value,
+} from "../../exploration/client";
 import type { Catalog, Table } from "../catalog";
 import { throughViews } from "../changedViews";
 import type {
@@ -314,6 +321,7 @@ function* ask(
   const { scans = NONE, lookups = NONE } = request;
   const keys = waiting.size === 0 ? request.keys : request.keys.filter((key) => !waiting.has(key));
   let values: ReadonlyMap<StoreKey, Value> = NO_VALUES;
+  let part: RangePart | undefined;
   if (keys.length + scans.length + lookups.length > 0) {
     const reply = yield { ...request, keys, ...(hasAsked && { continues: true }) };
     asking.hasAsked = true;
@@ -321,9 +329,9 @@ function* ask(
       const { code, message, goesOn = false } = reply;
       return { ok: false, code, message, goesOn };
     }
-    if (reply.kind === "values") values = reply.values;
+    if (reply.kind === "values") ({ values, part } = reply);
   }
-  rows.add(request, waiting.size === 0 ? values : withWaiting(values, request, waiting));
+  rows.add(request, waiting.size === 0 ? values : withWaiting(values, request, waiting), part);
   return undefined;
 }
 
@@ -479,6 +487,8 @@ function createWork(
     setValue: shared.setValue,
     currentValue: shared.currentValue,
     rows: rows.find,
+    rowsInTurns: (read) => rows.findInTurns(read, shared.isDue),
+    page: rows.page,
     lacking: rows.lacking,
     newest: (table, row) => {
       if (rule !== "recheck") return row;
