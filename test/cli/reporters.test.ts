@@ -146,6 +146,19 @@ describe("the text report", () => {
     assert.doesNotMatch(of(9), /: left out/u);
   });
 
+  it("tells information in two sentences behind what is more, and whole where it is all or --all asks for it", () => {
+    const mild: Anomaly = { ...LOST_UPDATE, id: "00000002", reportedAs: "information" };
+    const both = report({ anomalies: [LOST_UPDATE, mild] });
+    const head = /^\s+T1 withdraw\(/gmu;
+    const told = text(both, 200);
+    assert.equal(told.match(head)?.length, 1);
+    assert.match(told, /^bank\.sql:\S+ {2}info: /mu);
+    assert.match(told, /id 00000002: .*; isolens show tells its steps/u);
+    assert.equal(text(report({ anomalies: [mild] }), 200).match(head)?.length, 1);
+    const all = { report: both, notes: [], again: "bank.sql", files: 1, shown: { all: true } };
+    assert.equal(textReport(all, style(200)).match(head)?.length, 2);
+  });
+
   it("cuts long returned rows to the fields that differ", () => {
     const row = (state: string): string =>
       ["id = 1", "a = 1", "b = 2", "c = 3", "d = 4", `state = ${state}`].join(", ");

@@ -104,6 +104,8 @@ export type Expression =
       readonly deterministic: boolean;
       /** The module of a code function, which distinguishes functions of one name. */
       readonly module?: string;
+      /** The end of the name that is a property of the function's result (`.user.id`). */
+      readonly property?: string;
       /**
        * True for a set-returning function (`unnest`), only in a query's outputs: each row becomes one row per value. Several of them
        * advance in parallel, exhausted ones give NULL.

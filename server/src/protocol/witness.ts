@@ -11,14 +11,16 @@ export interface WitnessInstance {
   readonly instance: string;
   readonly transaction: string;
   readonly arguments: Readonly<Record<string, Value>>;
+  /** Arguments that no statement and no condition names: others are computed from them, outside of the database. */
+  readonly indirect?: readonly string[];
 }
 
 /**
- * The arguments for people, as "amount 2": by the end of their names that tells them apart, calls of others only where they fail, and no
- * length of a list whose elements are there. Quadratic in the arguments.
+ * The arguments for people, as "amount 2": by the end of their names that tells them apart, calls of others only where they fail, no
+ * length of a list whose elements are there, and nothing indirect. Quadratic in the arguments.
  */
 export function argumentTexts(
-  { arguments: all }: Pick<WitnessInstance, "arguments">,
+  { arguments: all, indirect = [] }: Pick<WitnessInstance, "arguments" | "indirect">,
   textOf: (value: Value) => string,
 ): readonly string[] {
   const isElement = (list: string): boolean =>
@@ -26,6 +28,7 @@ export function argumentTexts(
       (name) => name.startsWith(list) && /^[.[].*\]$/u.test(name.slice(list.length)),
     );
   const shown = Object.entries(all).filter(([name, value]) => {
+    if (indirect.includes(name)) return false;
     if (isFailure(name)) return value !== false;
     if (isLockAnswer(name)) return false;
     return !(name.endsWith(".length") && isElement(name.slice(0, -".length".length)));

@@ -26,3 +26,11 @@ test("a list has its elements, or else its length", () => {
   assert.equal(texts(values), "qty[1] 3");
   assert.equal(texts({ "body.items.length": 0 }), "items.length 0");
 });
+
+test("what only led to others is not named", () => {
+  const told = argumentTexts(
+    { arguments: { "req.body": "b", user: 1 }, indirect: ["req.body"] },
+    String,
+  );
+  assert.deepEqual(told, ["user 1"]);
+});

@@ -82,7 +82,10 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
     ...(dirtyRead && named?.shape.edges[0] && { dirtyRead: cycleEdge(named.shape.edges[0]) }),
     witness: {
       ...witness,
-      instances: witness.instances.map((each) => withArgumentsByUse(each, execution?.steps ?? [])),
+      instances: witness.instances.map((each) => {
+        const transaction = program.transactions.find(({ id }) => id === each.transaction);
+        return withArgumentsByUse(each, transaction, execution?.steps ?? []);
+      }),
     },
     serial: confirmation.serial,
     steps,

@@ -38,6 +38,17 @@ export function anomalyText(anomaly: Anomaly, style: TextStyle, cause?: Cause): 
   ].join("\n");
 }
 
+/** A finding that is information, behind others that are more: its place and its sentences, without the steps. */
+export function briefText(anomaly: Anomaly, style: TextStyle, cause?: Cause): string {
+  const id = `id ${cause?.id ?? anomaly.id}: ${SEVERITY_TEXTS[anomaly.severity]}, executed and confirmed; isolens show tells its steps`;
+  const last = hangingText(" ".repeat(LEFT), id, style.columns);
+  return [
+    headline(anomaly, style),
+    ...sentenceLines(anomaly, style, cause),
+    ...last.map((line) => style.paint.faint(line)),
+  ].join("\n");
+}
+
 /** The stale read and its use, in the code. */
 function frameOf(anomaly: Anomaly, style: TextStyle, cause?: Cause): readonly string[] {
   const main = cause?.read ?? mainEnd(anomaly);

@@ -7,7 +7,7 @@ import type { Anomaly, LevelReport, Shown, Unknown, UnreadKind } from "../../pro
 import { isGap } from "../../service/verdict/unknowns";
 import { count, extentLines, MOST_LINES, possibleLines, linesByReason } from "./openText";
 import { listWords } from "./outcomes";
-import { anomalyText, placeText } from "./anomalyText";
+import { anomalyText, briefText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
 import { coverageLines, decidedLines } from "./coverageText";
 import { hiddenText } from "./hiddenText";
@@ -33,9 +33,14 @@ export interface TextReport {
 export function textReport(input: TextReport, style: TextStyle): string {
   const { report } = input;
   // Unconfirmed anomalies are listed once, with the undecided questions.
-  const parts = report.anomalies
-    .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, input.shown))
-    .map((anomaly) => anomalyText(anomaly, style, causeToTell(anomaly, input)));
+  const told = report.anomalies.filter(
+    (anomaly) => anomaly.status === "confirmed" && isShown(anomaly, input.shown),
+  );
+  const isBrief = input.shown?.all !== true && !told.every(isInformation);
+  const parts = told.map((anomaly) => {
+    const textOf = isBrief && isInformation(anomaly) ? briefText : anomalyText;
+    return textOf(anomaly, style, causeToTell(anomaly, input));
+  });
   const unread = unreadText(report.unknown);
   if (unread !== undefined) parts.unshift(hangingText("", unread, style.columns).join("\n"));
   const isLong = report.unknown.length > MOST_LINES;
@@ -60,6 +65,10 @@ export function textReport(input: TextReport, style: TextStyle): string {
   const painted = summary.map((line) => style.paint.strong(line));
   parts.push([...painted, ...lastLines(input, style)].join("\n"));
   return `${parts.join("\n\n")}\n`;
+}
+
+function isInformation({ reportedAs }: Anomaly): boolean {
+  return reportedAs === "information" || reportedAs === "hint";
 }
 
 /** The cause that an anomaly represents; with `all` each anomaly stands alone. */

@@ -184,15 +184,30 @@ import { wrap } from "./wrap";
 export default wrap({})(async (ctx: any, n: number) => { await pool.query("INSERT INTO accounts (id, balance) VALUES ($1, 1)", [n]); return { id: n }; });`,
       "a.ts": `import { pool } from "./pool";
 import make from "./create";
-async function three(ctx: any, id: number) { return await make(ctx, id); }
-async function two(ctx: any, id: number) { return await three(ctx, id); }
-async function one(ctx: any, id: number) { return await two(ctx, id); }
+${Array.from({ length: 6 }, (_, at) => `async function f${String(at)}(ctx: any, id: number) { return await ${at === 0 ? "make" : `f${String(at - 1)}`}(ctx, id); }`).join("\n")}
 export async function run(ctx: any, id: number) {
-  const made = await one(ctx, id);
+  const made = await f5(ctx, id);
   await pool.query("UPDATE accounts SET balance = 2 WHERE id = $1", [made.id]);
 }`,
     });
     assert.ok(reasons(run).includes("wrapper() lies too deep and is not followed"));
+  });
+
+  it("is followed through six services that call one another", async () => {
+    const service = (at: number): string =>
+      `class S${String(at)} { constructor(private next: S${String(at + 1)}) {} async get(id: number) { return await this.next.get(id); } }`;
+    const run = await read({
+      "a.ts": `import { pool } from "./pool";
+class S5 { async get(id: number) { const { rows } = await pool.query("SELECT balance FROM accounts WHERE id = $1", [id]); return rows[0].balance; } }
+${Array.from({ length: 5 }, (_, at) => service(4 - at)).join("\n")}
+export async function run(service: S0, id: number) {
+  const balance = await service.get(id);
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [balance - 1, id]);
+}`,
+    });
+    assert.match(JSON.stringify(run.body), /"kind":"query"|"kind":"select"/u);
+    assert.deepEqual(tables(run), ["accounts"]);
+    assert.deepEqual(reasons(run), []);
   });
 
   it("is no loss where it lies too deep to be followed", async () => {

@@ -74,6 +74,14 @@ describe("a function of arguments", () => {
     }
   });
 
+  it("is named as people write it, with its first arguments alone", async () => {
+    const [one] = await read(CLEAR("hashOf(id, code, process.env.SALT, hashOf(code)).text.short"));
+    assert.deepEqual(
+      one?.parameters.flatMap(({ name, of }) => (of ? [name] : [])),
+      ["hashOf(id, code, ...).text.short"],
+    );
+  });
+
   it("is told from a function of the same name of another module", async () => {
     const functionIn = async (module: string) => {
       const [one] = await readOf(CLEAR("hashOf(code)"), module);

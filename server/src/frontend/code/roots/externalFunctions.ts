@@ -5,6 +5,7 @@ import { isEvaluatedCode } from "../../../program/functions";
 import type { OutsideFunction, Parameter, Program, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import { ofNodes } from "../../../query/nodes";
+import { isSetting } from "../evaluate/values/settings";
 import { mapSharing } from "../../sql/dialectDetection/sharedParts";
 import { inferParameterTypes } from "../../sql/types";
 import { walkCommand } from "../../sql/walk";
@@ -67,7 +68,7 @@ function namedCall(
 ): Named | undefined {
   const of = functionOf(call, known, scalars);
   if (!of || of.arguments.length === 0) return undefined;
-  const shown = `${writtenName(call)}(${[...new Set(of.arguments)].join(", ")})`;
+  const shown = shownCall(call, of.arguments);
   const before = [...known.values()];
   const own = before.find((each) => JSON.stringify(each.of) === JSON.stringify(of));
   if (own) return own;
@@ -76,6 +77,23 @@ function namedCall(
   known.set(made.name, made);
   return made;
 }
+
+/**
+ * The call as people write it, with its property behind: "getSession(req, ...).user.id". The first arguments of the transaction stand for
+ * all: settings, and what other calls gave, say nothing to a reader.
+ */
+function shownCall(call: Call, all: readonly string[]): string {
+  const distinct = [...new Set(all)];
+  const own = distinct.filter((name) => !isSetting(name) && !name.includes("("));
+  const first = own.slice(0, MOST_SHOWN);
+  const shown = [...first, ...(first.length < distinct.length ? ["..."] : [])].join(", ");
+  const { property = "" } = call;
+  const name = writtenName(call);
+  return `${name.slice(0, name.length - property.length)}(${shown})${property}`;
+}
+
+/** Arguments of a call in its name. */
+const MOST_SHOWN = 2;
 
 function writtenName({ name }: Call): string {
   return name.slice(PREFIX.length);

@@ -78,11 +78,13 @@ import { idleCall } from "./pureCalls";
 import { unfollowedResult } from "./opaqueResults";
 import { asksWhetherItFails, startOf } from "./refusals";
 
-/** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
+/** Deeper calls of functions that get no connection and run no statement are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
+/** Services that call one another lie deeper: theirs are followed as far as this. */
+const DEEPEST_AT_DATABASE = 6;
 /** Parts of HIR of a function of Java that runs no statement and is followed all the same. */
 const LARGEST_IDLE = 250;
-/** Parts of HIR of a function that runs no statement and is followed where it lies deeper, as parts of keys are made. */
+/** Parts of HIR of a function that runs no statement and is followed as deep, as parts of keys are made. */
 const LARGEST_DEEP = 24;
 /** How often a function that is given work is followed within itself. */
 const MOST_INSIDE = 2;
@@ -439,8 +441,8 @@ function callFunction(
   if (!state.standsAlone && standsAlone(state, callee)) {
     return unfollowedResult(state, callee, callee.name ?? site.name, args);
   }
-  const deepest = depth > DEEPEST && reach.size(hir) <= LARGEST_DEEP && !reach.mayReach(hir) ? 2 * DEEPEST : DEEPEST; // prettier-ignore
-  const isTooDeep = depth > deepest || state.calls.length > DEEPEST_OF_ALL;
+  const isDeep = depth > DEEPEST && !reach.mayReach(hir) && reach.size(hir) > LARGEST_DEEP;
+  const isTooDeep = isDeep || depth > DEEPEST_AT_DATABASE || state.calls.length > DEEPEST_OF_ALL;
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }

@@ -151,7 +151,9 @@ export function propertyOfCall({
   if (of?.kind !== "scalar" || of.expression.kind !== "call") return undefined;
   const { expression } = of;
   if (!expression.name.startsWith("code:")) return undefined;
-  return { ...expression, name: `${expression.name}${name.slice("scalar".length)}` };
+  const path = name.slice("scalar".length);
+  const property = `${expression.property ?? ""}${path}`;
+  return { ...expression, name: `${expression.name}${path}`, property };
 }
 
 /** An expression for what is not known. */
