@@ -63,5 +63,7 @@ function rangeText(over: LoopRange): string {
       return `while ${expressionText(over.condition)}`;
     case "unknown":
       return "unknown";
+    case "recursion":
+      return `deeper in ${over.of}()`;
   }
 }

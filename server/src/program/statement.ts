@@ -153,7 +153,9 @@ export type LoopRange =
     }
   | { readonly kind: "while"; readonly condition: Expression }
   /** Not understood: any number of rounds. */
-  | { readonly kind: "unknown" };
+  | { readonly kind: "unknown" }
+  /** A call of a function within itself, deeper than calls are followed: runs that reach it are not searched. Its body is empty. */
+  | { readonly kind: "recursion"; readonly of: string };
 
 /** Control flow of a transaction's body. */
 export type Command =

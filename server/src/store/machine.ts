@@ -378,6 +378,8 @@ function entersRound(machine: Machine, at: Extract<Continuation, { kind: "round"
     }
     case "while":
       return guarded(machine, (frame) => isTrue(over.condition, frame));
+    case "recursion":
+      throw new NotExecutable(`${over.of}() calls itself, and is not followed as deep`);
     case "unknown":
       // Any number of rounds is possible; one round shows the most.
       return at.round < 1;

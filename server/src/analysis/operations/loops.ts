@@ -18,6 +18,11 @@ const MOST_OPERATIONS = 700;
 
 /** Runs the rounds of a loop under `path`; returns the path after it. */
 export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unrolling): Term {
+  if (loop.over.kind === "recursion") {
+    unrolling.uncovered.set(loop.id, 0);
+    unrolling.exceeds.push(path);
+    return FALSE;
+  }
   const leaves: Leaves = { exits: [], continues: [] };
   unrolling.leaves.set(loop.id, leaves);
   builder.path = path;
@@ -168,6 +173,7 @@ function goesOn(
       return isFalseLiteral(enters) ? FALSE : enters;
     }
     case "unknown":
+    case "recursion":
       return undefined;
   }
 }
@@ -217,6 +223,8 @@ function entersRound(
     }
     case "while":
       return isTrue(flattenExpression(builder, over.condition, NO_ROWS));
+    case "recursion":
+      return FALSE;
     case "unknown": {
       const id = `loop:${loop.id}:${String(round)}`;
       const why = "how often a loop runs is not known";

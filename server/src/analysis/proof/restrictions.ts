@@ -16,9 +16,10 @@ export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Rest
     const reasons = [
       ...transaction.losses,
       ...(transaction.parts ? ["it commits before its end, and others may come between"] : []),
-      ...(transaction.uncovered ?? []).map(
-        ({ rounds }) =>
-          `a loop may have more rounds than the ${rounds === 1 ? "one that is" : `${String(rounds)} that are`} looked at`,
+      ...(transaction.uncovered ?? []).map(({ rounds }) =>
+        rounds === 0
+          ? "a function may call itself deeper than is looked at"
+          : `a loop may have more rounds than the ${rounds === 1 ? "one that is" : `${String(rounds)} that are`} looked at`,
       ),
       ...transaction.operations.flatMap((operation) => [
         ...unprecise(operation),

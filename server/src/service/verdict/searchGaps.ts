@@ -147,6 +147,10 @@ function furtherRounds(
 ): readonly SearchGap[] {
   const rounds = flat ? flat.uncovered?.find((each) => each.loop === loop.id)?.rounds : 1;
   if (rounds === undefined || isApart()) return [];
+  if (loop.over.kind === "recursion") {
+    const reason = `deeper calls of ${loop.over.of}() within itself are not searched`;
+    return [{ reason, source: loop.source }];
+  }
   const first = rounds > 1 ? `first ${String(rounds)}` : "first";
   return [
     { reason: `rounds of this loop after the ${first} are not searched`, source: loop.source },

@@ -86,8 +86,9 @@ const DEEPEST_AT_DATABASE = 6;
 const LARGEST_IDLE = 250;
 /** Parts of HIR of a function that runs no statement and is followed as deep, as parts of keys are made. */
 const LARGEST_DEEP = 24;
-/** How often a function that is given work is followed within itself. */
+/** How often a function that is given work is followed within itself; one that may run a statement once. */
 const MOST_INSIDE = 2;
+const NOTHING: Command = { kind: "sequence", commands: [] };
 /** Callbacks and functions with a connection, too, end somewhere. */
 const DEEPEST_OF_ALL = 24;
 
@@ -427,8 +428,9 @@ function callFunction(
   const depth = state.frame.depth + (hir.isArrow || isWork || args.some(hasConnection) ? 0 : 1);
   // A function that runs its argument may be given itself: a transaction that joins the one around it.
   const again = state.calls.filter((each) => each === key).length;
-  const isRecursive = again > (isWork ? MOST_INSIDE : 0) || more.includes(key);
   const { reach } = state.workspace;
+  const most = isWork ? MOST_INSIDE : reach.mayReach(hir) ? 1 : 0;
+  const isRecursive = again > most || more.includes(key);
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
     !semantics.changesArguments &&
@@ -526,6 +528,12 @@ function notFollowed(
   isRecursive: boolean,
 ): Value {
   const name = callee.name ?? callee.function.name ?? site.name;
+  if (isRecursive && [callee, ...broughtBy(state, callee)].some((each) => mayRun(state, each))) {
+    const id = state.ids.fresh("deeper");
+    const over = { kind: "recursion", of: name } as const;
+    emit(state, { kind: "loop", id, over, body: NOTHING, source: sourceOf(state, site.span) });
+    return unfollowedResult(state, callee, name, args);
+  }
   if (args.some((arg) => hasConnection(arg) || bringsWork(state, arg))) {
     const why = isRecursive ? "calls itself" : "lies too deep";
     lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");

@@ -134,7 +134,11 @@ function contains(command: Command, test: (command: Command) => boolean): boolea
 
 /** True if it runs no statement, and leaves nothing but by an error or within the call. */
 export function isIdle(command: Command): boolean {
-  return !contains(command, ({ kind }) => !IDLE.has(kind));
+  return !contains(command, (each) => !IDLE.has(each.kind) || isRecursion(each));
+}
+
+function isRecursion(command: Command): boolean {
+  return command.kind === "loop" && command.over.kind === "recursion";
 }
 
 const IDLE: ReadonlySet<Command["kind"]> = new Set(["sequence", "assign", "if", "loop", "exit", "continue", "rollback", "return"]); // prettier-ignore

@@ -46,7 +46,7 @@ function mark(command: Command, needed: Needed): boolean {
       return isNeeded;
     }
     case "loop": {
-      const isNeeded = mark(command.body, needed);
+      const isNeeded = mark(command.body, needed) || command.over.kind === "recursion";
       if (!isNeeded) return false;
       needed.loops.add(command.id);
       if (command.over.kind === "while") use(command.over.condition, needed);
@@ -112,8 +112,8 @@ function kept(command: Command, needed: Needed): Command | undefined {
       };
     }
     case "loop": {
-      const body = needed.loops.has(command.id) ? kept(command.body, needed) : undefined;
-      return body && { ...command, body };
+      if (!needed.loops.has(command.id)) return undefined;
+      return { ...command, body: kept(command.body, needed) ?? EMPTY };
     }
     case "exit":
     case "continue":
