@@ -168,7 +168,7 @@ test("files and functions that lead back to themselves are read", () => {
   check(
     `${HEAD}async function g(x) { ${update("x")} await h(x); } async function h(x) { await g(x); await g(x - 1); }
 export async function f(x) { if (x) await g(x); else await h(x); }`,
-    { transactions: 1, said: /calls itself|lies too deep/u },
+    { transactions: 1 },
   );
   check(
     `${HEAD}class A extends B { async m(x) { ${update("x")} await super.m(x); } } class B extends A {}
