@@ -58,8 +58,21 @@ function readFile(file: string | URL): readonly Litmus[] {
   return found as readonly Litmus[];
 }
 
-/** The litmus' program and setup, or undefined when the front end does not read its statements exactly. */
-export function litmusProgram(litmus: Litmus): { program: Program; setup: Setup } | undefined {
+/** The litmus' program and setup, or undefined when the front end does not read its statements exactly. Read once for all levels. */
+export function litmusProgram(litmus: Litmus): LitmusProgram | undefined {
+  const key = JSON.stringify([litmus.key, litmus.initial, litmus.transactions]);
+  if (!programs.has(key)) programs.set(key, readProgram(litmus));
+  return programs.get(key);
+}
+
+interface LitmusProgram {
+  readonly program: Program;
+  readonly setup: Setup;
+}
+
+const programs = new Map<string, LitmusProgram | undefined>();
+
+function readProgram(litmus: Litmus): LitmusProgram | undefined {
   const names = litmus.transactions.map((_, index) => `T${index + 1}`);
   const scripts = litmus.transactions.map((statements) =>
     statements
