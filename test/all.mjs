@@ -1,4 +1,4 @@
-// `npm test`: a build, then all stages with the checks beside them. With names (`npm test -- history e2e`) those rooms or stages
+// `npm test`: a build, then all stages with the checks among them. With names (`npm test -- history e2e`) those rooms or stages
 // alone: rooms run from the sources, stages after a build.
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -20,10 +20,7 @@ async function some() {
 
 async function everything() {
   const built = await run("../esbuild.mjs");
-  if (built !== 0) return built;
-  const [checks, tested] = await Promise.all([output("check.mjs", ["--one"]), run("run.mjs")]);
-  console.log(`\n== checks\n${checks.text}`);
-  return checks.code === 0 ? tested : checks.code;
+  return built === 0 ? await run("run.mjs", ["checks"]) : built;
 }
 
 /**
@@ -33,43 +30,13 @@ async function everything() {
  * @returns {Promise<number>}
  */
 function run(script, args = []) {
-  const child = start(script, args, "inherit");
+  const child = spawn(process.execPath, [path.join(here, script), ...args], {
+    cwd: path.dirname(here),
+    stdio: "inherit",
+  });
   return new Promise((resolve) => {
     child.once("close", (code) => {
       resolve(code ?? 1);
     });
-  });
-}
-
-/**
- * Runs a script of this folder and returns its exit code with what it printed, which would drown among the tests' lines.
- * @param {string} script
- * @param {readonly string[]} args
- * @returns {Promise<{ code: number, text: string }>}
- */
-function output(script, args) {
-  const child = start(script, args, "pipe");
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (/** @type {string} */ part) => {
-      text += part;
-    });
-  }
-  return new Promise((resolve) => {
-    child.once("close", (code) => {
-      resolve({ code: code ?? 1, text });
-    });
-  });
-}
-
-/**
- * @param {string} script
- * @param {readonly string[]} args
- * @param {"inherit" | "pipe"} output
- */
-function start(script, args, output) {
-  return spawn(process.execPath, [path.join(here, script), ...args], {
-    cwd: path.dirname(here),
-    stdio: ["inherit", output, output],
   });
 }

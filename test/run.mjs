@@ -1,7 +1,7 @@
-// Runs the tests: stages one after the other, also after a failure, or single rooms of the unit tests; closes with the
-// time of each room and one sum over all of them.
+// Runs the tests, each file or group of files in a process of its own: those that mostly wait (editors, language servers) in one lane,
+// the others in the lanes beside it; closes with the time of each room and one sum over all of them.
 //
-//   npm test                                  a build, and all stages with the checks beside them
+//   npm test                                  a build, and all stages with the checks among them
 //   npm test -- history frontend/pg           rooms: folders of test/unit, or files in them
 //   node test/run.mjs unit cli                some stages, as they are built
 //   npm test -- store -- --test-name-pattern=lost   with options for the test runner
@@ -12,61 +12,98 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** @typedef {import("./support/countReporter.mjs").Counts} Counts */
-/** @typedef {{ name: string, concurrency: number, needsEditor?: boolean, files?: readonly string[] }} Stage */
+/** @typedef {{ name: string, waits?: number, needsEditor?: boolean, files?: readonly string[] }} Stage */
+/** @typedef {{ title: string, stage: string, args: readonly string[], counted?: string }} Job a process to run, and the file that it counts in */
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.dirname(here);
 const results = path.join(root, "test-results");
 
 /**
- * In the order in which they run: those that mostly wait come first, since `npm test` runs the checks beside them. Browsers and
- * editors run one at a time. Three files at a time keep two cores busy, since some wait for a server.
+ * In the order in which they begin. Those that mostly wait say how many of their files run at a time: browsers and editors one.
  * @type {readonly Stage[]}
  */
 const stages = [
-  { name: "lsp", concurrency: 2 },
-  { name: "webview", concurrency: 1, needsEditor: true },
-  { name: "e2e", concurrency: 1, needsEditor: true },
-  { name: "unit", concurrency: 3 },
-  { name: "cli", concurrency: 3 },
+  { name: "lsp", waits: 2 },
+  { name: "webview", waits: 1, needsEditor: true },
+  { name: "e2e", waits: 1, needsEditor: true },
+  { name: "unit" },
+  { name: "cli" },
 ];
+
+/** Lanes for what computes: three keep two cores busy, since some wait for a server; one beside editors, which time out when they starve. */
+const LANES = 3;
+const LANES_BESIDE = 1;
+
+/** The name that stands for format, lint, types and dead code. */
+const CHECKS = "checks";
 
 /** Files of unit tests share processes: loading parsers and sources again for each file takes as long as most of the tests. */
 const SHARED = `${path.join(here, "unit")}${path.sep}`;
 
+const GROUPS = path.join(results, "groups");
+
 /** Files of a group: so few that the memory of their parsers, which never shrinks, stays below a gigabyte. */
-const GROUP = 12;
+const GROUP = 20;
 
 process.exitCode = await main(process.argv.slice(2));
 
 /** @param {readonly string[]} args */
 async function main(args) {
   const split = args.indexOf("--");
-  const names = split === -1 ? args : args.slice(0, split);
+  const asked = split === -1 ? args : args.slice(0, split);
   const options = split === -1 ? [] : args.slice(split + 1);
+  const names = asked.filter((name) => name !== CHECKS);
   const chosen = names.length === 0 ? stages : chosenStages(names);
   if (chosen === undefined) return 3;
   mkdirSync(results, { recursive: true });
   if (chosen.some((stage) => stage.needsEditor)) {
-    const code = await run([path.join(here, "editor", "prepare.mjs")]);
+    const { code, text } = await run([path.join(here, "editor", "prepare.mjs")]);
+    process.stdout.write(text);
     if (code !== 0) return 1;
   }
   /** @type {Counts} */
   const sum = none();
-  const failed = [];
-  for (const stage of chosen) {
-    console.log(`\n== ${stage.name}`);
-    const { code, counts } = await runStage(stage, options);
-    if (code !== 0) failed.push(stage.name);
-    for (const key of /** @type {const} */ (["tests", "pass", "fail", "skipped"])) {
-      sum[key] += counts[key];
+  /** @type {Set<string>} */
+  const failed = new Set();
+  /** @param {Job} job */
+  const finish = async (job) => {
+    const { code, text } = await run(job.args);
+    console.log(`\n== ${job.title}\n${text.trimEnd()}`);
+    if (code !== 0) failed.add(job.stage);
+    if (job.counted === undefined) return;
+    const counts = readCounts(job.counted);
+    if (counts === undefined) failed.add(job.stage);
+    else addTo(sum, counts);
+  };
+  const computing = asked.includes(CHECKS) ? [checksJob()] : [];
+  for (const stage of chosen.filter(({ waits }) => waits === undefined))
+    computing.push(...jobsOf(stage, options));
+  const lanes = chosen.some(({ waits }) => waits !== undefined) ? LANES_BESIDE : LANES;
+  const compute = async () => {
+    for (let job = computing.shift(); job !== undefined; job = computing.shift()) await finish(job);
+  };
+  const wait = async () => {
+    for (const stage of chosen.filter(({ waits }) => waits !== undefined)) {
+      const waiting = [...jobsOf(stage, options)];
+      await Promise.all(
+        Array.from({ length: stage.waits ?? 1 }, async () => {
+          for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
+            await finish(job);
+        }),
+      );
     }
-    sum.failures.push(...counts.failures);
-    sum.absent.push(...counts.absent);
-    sum.times.push(...counts.times);
-  }
-  report(sum, failed);
-  return failed.length > 0 || sum.skipped > 0 ? 1 : 0;
+    // Nobody can starve any more.
+    await Promise.all(Array.from({ length: LANES - lanes }, compute));
+  };
+  await Promise.all([wait(), ...Array.from({ length: lanes }, compute)]);
+  report(sum, [...failed]);
+  return failed.size > 0 || sum.skipped > 0 ? 1 : 0;
+}
+
+/** @returns {Job} */
+function checksJob() {
+  return { title: CHECKS, stage: CHECKS, args: [path.join(here, "check.mjs"), "--one"] };
 }
 
 /**
@@ -88,7 +125,7 @@ function chosenStages(names) {
     return undefined;
   }
   if (files.length === 0) return chosen;
-  return [{ name: "unit", concurrency: 2, files }, ...chosen];
+  return [{ name: "unit", files }, ...chosen];
 }
 
 /**
@@ -101,26 +138,29 @@ function isOf(file, room) {
 }
 
 /**
+ * The processes of a stage.
  * @param {Stage} stage
  * @param {readonly string[]} options
+ * @returns {readonly Job[]}
  */
-async function runStage({ name, concurrency, files = testFiles(name) }, options) {
-  if (files.length === 0) {
-    console.error(`There are no tests in test/${name}.`);
-    return { code: 1, counts: none() };
-  }
-  const countFile = path.join(results, `${name}.json`);
-  rmSync(countFile, { force: true });
-  const whole = files.map((file) => path.join(here, file));
-  const code = await run([
-    ...["--import", "tsx", "--test", `--test-concurrency=${concurrency}`],
-    ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
-    `--test-reporter=${path.join(here, "support", "countReporter.mjs")}`,
-    `--test-reporter-destination=${countFile}`,
-    ...options,
-    ...grouped(whole),
-  ]);
-  return { code, counts: readCounts(countFile) };
+function jobsOf({ name, files = testFiles(name) }, options) {
+  if (files.length === 0) throw new Error(`There are no tests in test/${name}.`);
+  const counts = path.join(results, `${name}-counts`);
+  rmSync(counts, { recursive: true, force: true });
+  mkdirSync(counts, { recursive: true });
+  return grouped(files.map((file) => path.join(here, file))).map((file, at) => {
+    const counted = path.join(counts, `${at}.json`);
+    const args = [
+      ...["--import", "tsx"],
+      ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
+      `--test-reporter=${path.join(here, "support", "countReporter.mjs")}`,
+      `--test-reporter-destination=${counted}`,
+      ...options,
+      file,
+    ];
+    const title = file.startsWith(GROUPS) ? `${name} ${at}` : path.relative(here, file);
+    return { title, stage: name, args, counted };
+  });
 }
 
 /**
@@ -131,7 +171,7 @@ async function runStage({ name, concurrency, files = testFiles(name) }, options)
 function grouped(all) {
   const files = all.filter((file) => file.startsWith(SHARED));
   if (files.length === 0) return all;
-  const folder = path.join(results, "groups");
+  const folder = GROUPS;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const count = Math.max(Math.ceil(files.length / GROUP), Math.min(2, files.length));
@@ -172,15 +212,15 @@ function roomOf(file) {
 }
 
 /**
- * A runner that crashed has written nothing: its exit code tells.
+ * A process that ended before its tests has written nothing.
  * @param {string} file
- * @returns {Counts}
+ * @returns {Counts | undefined}
  */
 function readCounts(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    return none();
+    return undefined;
   }
 }
 
@@ -190,17 +230,39 @@ function none() {
 }
 
 /**
- * Runs Node and returns its exit code.
+ * @param {Counts} sum
+ * @param {Counts} counts
+ */
+function addTo(sum, counts) {
+  for (const key of /** @type {const} */ (["tests", "pass", "fail", "skipped"]))
+    sum[key] += counts[key];
+  sum.failures.push(...counts.failures);
+  sum.absent.push(...counts.absent);
+  sum.times.push(...counts.times);
+}
+
+/**
+ * Runs Node; what it prints is kept, since others run at the same time.
  * @param {readonly string[]} args
- * @returns {Promise<number>}
+ * @returns {Promise<{ code: number, text: string }>}
  */
 function run(args) {
   // Tests of the cache bring their own folder; no other test may know what an earlier run found.
   const env = { ISOLENS_CACHE: "off", ...process.env };
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: "inherit" });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: ["inherit", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (/** @type {string} */ part) => {
+      text += part;
+    });
+  }
   return new Promise((resolve) => {
-    child.once("error", () => resolve(1));
-    child.once("exit", (code) => resolve(code ?? 1));
+    child.once("error", ({ message }) => resolve({ code: 1, text: message }));
+    child.once("close", (code) => resolve({ code: code ?? 1, text }));
   });
 }
 
