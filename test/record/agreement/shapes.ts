@@ -25,6 +25,7 @@ interface Admin {
 
 /** The program, the folder of the rows, and the server, past the proxy. */
 const [file = "", data = "", url = ""] = process.argv.slice(2);
+const isMysql = url.startsWith("mysql:");
 /** Calls with each list of arguments. */
 const CALLS = 8;
 let seed = 7;
@@ -57,8 +58,6 @@ async function main(): Promise<void> {
       );
     }
 }
-
-const isMysql = url.startsWith("mysql:");
 
 async function administrator(load: NodeJS.Require): Promise<Admin> {
   if (isMysql) {
