@@ -66,8 +66,20 @@ function placeOf(site, file, line) {
   return { file, line, at: at.line * 1e4 + at.column, name, isAsync: site.isAsync?.() === true };
 }
 
-/** The line before a compiler changed it: what prints stacks for a loader knows it, or Node does. */
+/** Lines before a compiler changed them, by their places in what runs. */
+const lines = new Map();
+const MOST_LINES = 10_000;
 function sourceLine(site, file, printed) {
+  const key = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
+  const known = lines.get(key);
+  if (known !== undefined) return known;
+  const line = originalLine(site, file, printed);
+  if (lines.size < MOST_LINES) lines.set(key, line);
+  return line;
+}
+
+/** The line before a compiler changed it: what prints stacks for a loader knows it, or Node does. */
+function originalLine(site, file, printed) {
   const line = site.getLineNumber() ?? 1;
   const [, told] = /:(\d+):\d+\)?$/.exec(printed?.(new Error("place"), [site]) ?? "") ?? [];
   if (told !== undefined) return Number(told);

@@ -7,6 +7,12 @@ export const TRUE: Expression = { kind: "literal", value: true, type: "bool" };
 /** JSON's null, which is not SQL NULL to a database. */
 export const JSON_NULL: Expression = { kind: "literal", value: "null", type: "json" };
 
+/** OFFSET with what it skips; nothing for OFFSET 0, which libraries write. */
+export function offsetOf(offset: Expression | undefined): { readonly offset?: Expression } {
+  const isIdle = offset?.kind === "literal" && offset.value === 0;
+  return offset === undefined || isIdle ? {} : { offset };
+}
+
 /** A literal of the type of its JavaScript value. */
 export function literal(value: number | string | boolean | null): Expression {
   if (typeof value === "number") {

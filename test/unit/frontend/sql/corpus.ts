@@ -70,6 +70,7 @@ const SELECTS = [
   "SELECT v FROM t ORDER BY v",
   "SELECT v FROM t ORDER BY w DESC, id LIMIT 1",
   "SELECT v AS x FROM t ORDER BY x LIMIT 10 OFFSET 5",
+  "SELECT v AS x FROM t ORDER BY x LIMIT 10 OFFSET 0",
   "SELECT v FROM t ORDER BY 1 LIMIT :n",
   "SELECT max(id) + 1 AS next FROM t",
   "SELECT coalesce(max(id), 0) + 1 AS next FROM t",

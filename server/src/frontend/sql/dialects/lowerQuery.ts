@@ -1,6 +1,6 @@
 // SELECT of MySQL, MariaDB, SQL Server and SQLite in the AR.
 import type { Expression, LockClause, Output, Query, Relation } from "../../../program/expression";
-import { literal, TRUE } from "../expressions";
+import { literal, offsetOf, TRUE } from "../expressions";
 import { columnsOf, type Scope, type Source } from "../nsp/scope";
 import { compare, emptyQuery, connective, withColumnNames } from "../terms";
 import { lowerCondition, lowerValue, lowerValues } from "./lowerExpression";
@@ -36,7 +36,7 @@ export function lowerQuery(query: SyntaxQuery, outer: Scope | undefined, before:
     ...(query.having === undefined ? {} : { having: lowerCondition(query.having, grouped) }),
     orderBy: orderOf(query.orderBy, outputs, grouped),
     ...(query.limit === undefined ? {} : { limit: lowerValue(query.limit, of) }),
-    ...(query.offset === undefined ? {} : { offset: lowerValue(query.offset, of) }),
+    ...offsetOf(query.offset && lowerValue(query.offset, of)),
     distinct: query.distinct,
     setOperations: query.setOperations.map(({ operator, query: next }) => ({
       operator,

@@ -1,7 +1,7 @@
 // node-sql-parser's SELECT in the AR.
 import type { Expression, Output, Query, Relation } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
-import { literal, TRUE } from "../expressions";
+import { literal, offsetOf, TRUE } from "../expressions";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
 import { columnsOf, lose, type Scope, type Source, type Work } from "./scope";
@@ -32,7 +32,7 @@ export function lowerQuery(node: Node, outer: Scope | undefined, before: Work): 
       descending: each["type"] === "DESC",
     })),
     ...(limit === undefined ? {} : { limit }),
-    ...(offset === undefined ? {} : { offset }),
+    ...offsetOf(offset),
     distinct: distinct === "DISTINCT",
     setOperations: setOperations(node, outer, work),
   };

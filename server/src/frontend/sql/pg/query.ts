@@ -3,7 +3,7 @@ import type { LockingClause, Node, SelectStmt } from "libpg-query";
 import type { Expression, LockClause, Output, Query, Relation } from "../../../program/expression";
 import { setCallsIn } from "../../../program/operands";
 import { strongerLock } from "../../../program/rowLocks";
-import { TRUE } from "../expressions";
+import { offsetOf, TRUE } from "../expressions";
 import { emptyQuery, whereTrue } from "../terms";
 import { constantOf, itemsOf, lastName, stringsOf } from "./ast";
 import { lowerFrom } from "./from";
@@ -83,7 +83,7 @@ function orderAndLimit(
   return {
     orderBy,
     ...(limit === undefined ? {} : { limit }),
-    ...(offset === undefined ? {} : { offset }),
+    ...offsetOf(offset),
   };
 }
 
