@@ -5,7 +5,7 @@ import { before, describe, test } from "node:test";
 import { precisionOf } from "../../../server/src/program/precision";
 import type { Program } from "../../../server/src/program/program";
 import { losses } from "../frontend/code/prismaPrograms";
-import { analyse, analyseProgram, app, verdicts } from "../truth/analyse";
+import { analyseProgram, appReport, verdicts } from "../truth/analyse";
 import { codeApp } from "./codeApp";
 
 describe("SmallBank in Java", () => {
@@ -34,7 +34,7 @@ describe("SmallBank in Java", () => {
 
   for (const level of ["postgres:read-committed", "postgres:repeatable-read", "eventual"]) {
     test(`the same is found as in SQL at ${level}`, async () => {
-      const inSql = await analyse(app("smallbank"), level, 2);
+      const inSql = await appReport("smallbank", level, 2);
       const inJava = await analyseProgram(program, level, 2);
       assert.deepEqual(
         verdicts(inJava).map((each) => each.replaceAll(".run", "")),
@@ -62,7 +62,7 @@ describe("TPC-C in Java", () => {
 
   test("the same is found as in SQL", async () => {
     const level = "postgres:read-committed";
-    const inSql = await analyse(app("tpcc"), level, 2);
+    const inSql = await appReport("tpcc", level, 2);
     const inJava = await analyseProgram(program, level, 2);
     assert.deepEqual(verdicts(inJava).map(plainName).sort(), verdicts(inSql).map(plainName).sort());
     const open = ({ unknown }: typeof inSql): readonly string[] =>

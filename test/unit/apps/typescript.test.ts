@@ -5,7 +5,7 @@ import { before, describe, test } from "node:test";
 import type { Program } from "../../../server/src/program/program";
 import type { LevelReport } from "../../../server/src/protocol/report";
 import { losses } from "../frontend/code/prismaPrograms";
-import { analyse, analyseProgram, app, members, verdicts } from "../truth/analyse";
+import { analyseProgram, appReport, members, verdicts } from "../truth/analyse";
 import { codeApp } from "./codeApp";
 
 /** The anomalies and the undecided questions: names as in SQL, where they are written `new_order` or `NewOrder`. */
@@ -39,7 +39,7 @@ function check(name: string, sqlName: string, levels: readonly string[]): void {
 
     for (const level of levels) {
       test(`the same is found as in SQL at ${level}`, async () => {
-        const inSql = await analyse(app(sqlName), level, 2);
+        const inSql = await appReport(sqlName, level, 2);
         const inCode = await analyseProgram(program, level, 2);
         // How many causes of one kind a pair has is told as far as the solver's first proposals go.
         assert.deepEqual(new Set(told(inCode, level)), new Set(told(inSql, level)));

@@ -49,6 +49,16 @@ export async function analyse(
   return analyseProgram(program, levelName, most, unroll, serializablePairs, options);
 }
 
+const ofApps = new Map<string, Promise<LevelReport>>();
+
+/** The report of an example program as it stands, which others are compared with: analysed once in a process. */
+export function appReport(name: string, levelName: string, most: number): Promise<LevelReport> {
+  const key = JSON.stringify([name, levelName, most]);
+  const known = ofApps.get(key) ?? analyse(app(name), levelName, most);
+  ofApps.set(key, known);
+  return known;
+}
+
 /** The same of a program that was read otherwise. */
 export async function analyseProgram(
   program: Program,
