@@ -11,13 +11,29 @@ interface Reason {
 }
 
 const NEXT_NUMBER = "the next number of AUTO_INCREMENT is no part of a table's text";
+const TEXTS = "checks and views are shown in other words than PostgreSQL's own";
+const NOTICES = "notices about what CASCADE takes with it are not sent";
+
+/** Steps of psql. */
+function psql(step: RegExp, why: string): Reason {
+  return { clients: /^psql$/u, product: "postgres", step, why };
+}
 
 const REASONS: readonly Reason[] = [
+  psql(
+    /^\\l\+ nothing$/u,
+    "psql 15 asks for a column that PostgreSQL 17 renamed; the mock is PostgreSQL 15",
+  ),
+  psql(/^\\(d\+? parent|sv shown)$/u, TEXTS),
+  psql(/^(schemas|truncate)$/u, NOTICES),
+  psql(/^alter$/u, "a key may be made of an index that another constraint has"),
+  psql(/^partition$/u, "partitioned tables are not there"),
+  psql(/^comment$/u, "comments are taken and forgotten"),
   {
-    clients: /^psql$/u,
+    clients: /^asyncpg$/u,
     product: "postgres",
-    step: /^\\l\+ nothing$/u,
-    why: "psql 15 asks for a column that PostgreSQL 17 renamed; the mock is PostgreSQL 15",
+    step: /^composite$/u,
+    why: "rows as values have no type of their own in binary form",
   },
   {
     clients: /^Django$/u,

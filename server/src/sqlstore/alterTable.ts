@@ -23,6 +23,15 @@ import {
 import type { ColumnDefinition, SqlDefinition, TableChange } from "./definitionTree";
 import type { SqlExpression } from "./tree";
 
+/** True of words about a sequence or a view that change nothing: PostgreSQL takes them behind ALTER TABLE as well. */
+function isUnchanged(
+  { dialect, sequences, views }: Catalog,
+  { table, changes }: Extract<SqlDefinition, { readonly kind: "alter table" }>,
+): boolean {
+  const isThere = dialect === "postgres" && (sequences.has(table) || views.has(table));
+  return isThere && changes.every(({ kind }) => kind === "nothing");
+}
+
 /** Puts ALTER TABLE into effect. Rows are another matter (`run/rewrite.ts`). */
 export function alterTable(
   catalog: Catalog,
@@ -30,7 +39,7 @@ export function alterTable(
 ): void {
   const table = catalog.tables.get(definition.table);
   if (table === undefined) {
-    if (definition.ifExists) return;
+    if (definition.ifExists || isUnchanged(catalog, definition)) return;
     throw noTable(catalog, definition.table);
   }
   let changed = table;

@@ -17,7 +17,8 @@ import type { SqlExpression } from "./tree";
 import { addLabel, createDomain, dropType, renameLabel, renameType } from "./userTypes";
 
 /** Applies a definition. Fails as the databases do, and then changes nothing. `free`: foreign keys are not looked at. */
-export function applyDefinition(catalog: Catalog, definition: SqlDefinition, free = false): void {
+export function applyDefinition(catalog: Catalog, given: SqlDefinition, free = false): void {
+  const definition = free && catalog.dialect !== "postgres" ? withoutOrder(given) : given;
   switch (definition.kind) {
     case "create table":
       createTable(catalog, definition);
@@ -114,6 +115,27 @@ export function applyDefinition(catalog: Catalog, definition: SqlDefinition, fre
       definition satisfies never;
   }
   catalog.version++;
+}
+
+/** A definition whose references may be to tables that come later, as dumps have them. */
+function withoutOrder(definition: SqlDefinition): SqlDefinition {
+  const ahead = (constraint: ConstraintDefinition): ConstraintDefinition =>
+    constraint.kind === "foreign" ? { ...constraint, isAhead: true } : constraint;
+  switch (definition.kind) {
+    case "create table":
+      return { ...definition, constraints: definition.constraints.map(ahead) };
+    case "alter table":
+      return {
+        ...definition,
+        changes: definition.changes.map((change) =>
+          change.kind === "add constraint"
+            ? { ...change, constraint: ahead(change.constraint) }
+            : change,
+        ),
+      };
+    default:
+      return definition;
+  }
 }
 
 function createTable(

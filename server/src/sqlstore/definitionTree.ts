@@ -45,6 +45,8 @@ export type ConstraintDefinition =
       readonly onUpdate: ReferenceAction;
       readonly deferrable?: "immediate" | "deferred";
       readonly name?: string;
+      /** The table that it refers to may come later. */
+      readonly isAhead?: boolean;
     }
   | { readonly kind: "check"; readonly condition: SqlExpression; readonly name?: string };
 

@@ -124,10 +124,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     hasRelation: (name) => catalog.tables.has(name) || catalog.views.has(name),
     isInTransaction: () => state.status === "open",
     interrupt: (session, what) => options.interrupt?.(session, what) ?? false,
-    resetAll: () => {
+    resetSettings: () => {
       state.settings = new Map(options.settings);
-      options.channels?.forget();
     },
+    forgetChannels: () => options.channels?.forget(),
   });
   const routines = createRoutines({
     catalog,

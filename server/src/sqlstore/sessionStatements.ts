@@ -31,7 +31,8 @@ export interface StatementHost {
   readonly hasRelation: (name: string) => boolean;
   readonly isInTransaction: () => boolean;
   readonly interrupt: (session: number, what: "statement" | "session") => boolean;
-  readonly resetAll: () => void;
+  readonly resetSettings: () => void;
+  readonly forgetChannels: () => void;
 }
 
 interface Cursor {
@@ -271,9 +272,11 @@ export function createSessionStatements(host: StatementHost): SessionStatements 
         return commandResult("KILL");
       }
       case "discard":
+        host.resetSettings();
+        if (statement.onlySettings === true) return commandResult("RESET");
         prepared.clear();
         cursors.clear();
-        host.resetAll();
+        host.forgetChannels();
         return commandResult("DISCARD ALL");
       case "table as":
         return yield* tableAs(statement, parameters);

@@ -58,6 +58,8 @@ const CODES = {
   syntax: ["42601", 1064, "42000"],
   unsupported: ["0A000", 1235, "42000"],
   noTable: ["42P01", 1146, "42S02"],
+  noParentTable: ["42P01", 1824, "HY000"],
+  badReference: ["42P01", 1005, "HY000"],
   tableExists: ["42P07", 1050, "42S01"],
   databaseExists: ["42P04", 1007, "HY000"],
   noDatabase: ["3D000", 1049, "42000"],

@@ -89,7 +89,8 @@ export type SqlStatement =
   | { readonly kind: "listen"; readonly channel: string }
   | { readonly kind: "unlisten"; readonly channel?: string | undefined }
   | { readonly kind: "notify"; readonly channel: string; readonly payload: string }
-  | { readonly kind: "discard" }
+  /** DISCARD ALL, or RESET ALL, which leaves all but the settings. */
+  | { readonly kind: "discard"; readonly onlySettings?: boolean }
   | {
       readonly kind: "table as";
       readonly table: string;

@@ -24,6 +24,21 @@ import {
   type TypeName,
 } from "./values/types";
 
+/** The error for a reference to a table that there is not. */
+function noParentTable(catalog: Catalog, name: string, parent: string): Error {
+  switch (catalog.dialect) {
+    case "postgres":
+      return noTable(catalog, parent);
+    case "mysql":
+      return failure("noParentTable", `Failed to open the referenced table '${parent}'`);
+    default:
+      return failure(
+        "badReference",
+        `Can't create table \`${name}\` (errno: 150 "Foreign key constraint is incorrectly formed")`,
+      );
+  }
+}
+
 export function noTable(catalog: Catalog, name: string): Error {
   return catalog.dialect === "postgres"
     ? failure("noTable", `relation "${name}" does not exist`)
@@ -151,7 +166,8 @@ export function withConstraint(
     case "foreign": {
       const { columns, table: parent, referenced, onDelete, onUpdate } = constraint;
       positions(table, columns, catalog);
-      if (parent !== table.name && !catalog.tables.has(parent)) throw noTable(catalog, parent);
+      const isThere = parent === table.name || catalog.tables.has(parent);
+      if (!isThere && constraint.isAhead !== true) throw noParentTable(catalog, table.name, parent);
       const usual =
         catalog.dialect === "postgres"
           ? `${table.name}_${columns.join("_")}_fkey`

@@ -153,6 +153,7 @@ function settingOf(node: VariableSetStmt): SqlStatement {
   if (name === "TRANSACTION" || name === "SESSION CHARACTERISTICS") {
     return { kind: "set modes", ...modesOf(args), session: name !== "TRANSACTION" };
   }
+  if (kind === "VAR_RESET_ALL") return { kind: "discard", onlySettings: true };
   const [first] = args;
   const value = first === undefined || kind === "VAR_SET_DEFAULT" ? undefined : expressionOf(first);
   return {

@@ -3,10 +3,10 @@ import type { Catalog, Column, Table } from "../catalog";
 import type { SqlExpression } from "../tree";
 import { postgresName } from "../values/types";
 import { expressionText, quotedName } from "./expressionText";
-import { referencedColumns, type IndexFacts } from "./objects";
+import { enumerationOf, referencedColumns, type IndexFacts } from "./objects";
 
 /** The default of a column; undefined where it has none. */
-export function defaultText(column: Column): string | undefined {
+export function defaultText(catalog: Catalog, column: Column): string | undefined {
   const { automatic, default: value, generated, declared } = column;
   if (generated !== undefined) return expressionText(generated);
   if (automatic !== undefined && automatic.identity !== true)
@@ -14,7 +14,9 @@ export function defaultText(column: Column): string | undefined {
   if (value === undefined) return undefined;
   const text = expressionText(value);
   const isLiteral: readonly SqlExpression["kind"][] = ["string", "null"];
-  return isLiteral.includes(value.kind) ? `${text}::${postgresName(declared.type)}` : text;
+  const own = enumerationOf(catalog, declared);
+  const type = own === undefined ? postgresName(declared.type) : quotedName(own);
+  return isLiteral.includes(value.kind) ? `${text}::${type}` : text;
 }
 
 function names(table: Table, columns: readonly number[]): string {

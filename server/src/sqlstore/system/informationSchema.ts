@@ -63,7 +63,7 @@ function columnFields(
   return {
     column_name: name,
     ordinal_position: at + 1,
-    column_default: generated === undefined ? (defaultText(column) ?? null) : null,
+    column_default: generated === undefined ? (defaultText(about.catalog, column) ?? null) : null,
     is_nullable: notNull ? "NO" : "YES",
     is_identity: isIdentity ? "YES" : "NO",
     identity_generation: !isIdentity ? null : automatic.always ? "ALWAYS" : "BY DEFAULT",

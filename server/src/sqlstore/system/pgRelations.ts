@@ -71,8 +71,11 @@ function isReferring({ table }: Relation, { tables }: Catalog): boolean {
   return table.foreignKeys.length > 0 || all.some((key) => key.table === table.name);
 }
 
+/** True if a column has a default, a number from its own sequence, or is computed. */
 function hasDefault(column: Column | undefined): boolean {
-  return column !== undefined && defaultText(column) !== undefined;
+  if (column === undefined) return false;
+  const { automatic, default: value, generated } = column;
+  return (value ?? generated) !== undefined || (automatic && automatic.identity !== true) === true;
 }
 
 function identityOf(column: Column | undefined): string {
@@ -201,7 +204,7 @@ export const PG_RELATIONS: readonly SystemTable[] = [
   ),
   systemTable("pg_catalog", "pg_attrdef", "oid:oid adrelid adnum:int2 adbin:text", (about) =>
     columnsOfRelations(about).flatMap(({ relation, name, number, column, of }) => {
-      const text = column && of.kind === "r" ? defaultText(column) : undefined;
+      const text = column && of.kind === "r" ? defaultText(about.catalog, column) : undefined;
       if (text === undefined) return [];
       const oid = objectId(about.catalog, "default", `${of.name}.${name}`);
       return [{ oid, adrelid: relation, adnum: number, adbin: text }];
