@@ -73,7 +73,7 @@ export async function recordedBenchmark(
 export function procedureOf(sources: Report, learnt: Report): (name: string) => string | undefined {
   const uses = ({ transactions }: Report): ReadonlyMap<string, ReadonlySet<string>> =>
     new Map(
-      transactions.map(({ name, tables }) => [
+      transactions.map(({ name, tables = [] }) => [
         name,
         new Set(
           tables.flatMap((table) => [

@@ -13,7 +13,8 @@ export interface Report {
     readonly name: string;
     readonly file: string;
     readonly precision: string;
-    readonly tables: readonly {
+    /** Absent where nothing is read or written. */
+    readonly tables?: readonly {
       readonly name: string;
       readonly reads: boolean;
       readonly writes: boolean;
