@@ -355,6 +355,20 @@ describe("possible races", () => {
     assert.match(told("a function is not known"), /a function is not known\s+\(0badcafe\)/u);
   });
 
+  it("are told with the code that no run could pass", () => {
+    const range = { start: { line: 4, character: 2 }, end: { line: 4, character: 30 } };
+    const obstacle = { file: "a.ts" as FileId, range };
+    const reason = "cannot be executed: the condition f() is not understood";
+    const lines = possibleLines(report({ anomalies: [{ ...UNCONFIRMED, reason, obstacle }] }), {
+      ...style(120),
+      lineOf: (file, line) => (file === "a.ts" && line === 4 ? "  if (f(x)) {" : undefined),
+    });
+    assert.deepEqual(lines.slice(-2), [
+      "    not followed: a.ts:5:3: if (f(x)) {",
+      "      the condition f() is not understood",
+    ]);
+  });
+
   it("are none where a run of the proposal gave what one order gives", () => {
     assert.equal(told(SAME_IN_ORDER), "");
   });

@@ -2,7 +2,7 @@
 import type { Cause } from "./cause";
 import type { HistoryReason } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
-import type { Range } from "./source";
+import type { Range, SourceRange } from "./source";
 import type { Row, SerialOutcome, Value, Witness } from "./witness";
 import type { Dependency, CycleEnd } from "./dependency";
 
@@ -162,6 +162,8 @@ export interface Anomaly {
   readonly dirtyRead?: CycleEdge;
   readonly witness: Witness;
   /** Outcomes of the same transactions in every serial order. */
+  /** The part of the code that no run could pass, which leaves it unconfirmed. */
+  readonly obstacle?: SourceRange;
   readonly serial: readonly SerialOutcome[];
   readonly steps: readonly Step[];
   /** The consequence for the data, in one clause without a full stop: "Two bookings for room 63 on 2025-01-01". */

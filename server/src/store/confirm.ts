@@ -94,7 +94,10 @@ function confirmWith(
     return isAnswered ? { ...judged, witness: { ...judged.witness, answers: given } } : judged;
   } catch (problem) {
     if (!(problem instanceof NotExecutable)) throw problem;
-    return unconfirmed(plan, `cannot be executed: ${problem.message}`);
+    return {
+      ...unconfirmed(plan, `cannot be executed: ${problem.message}`),
+      ...(problem.place && { obstacle: problem.place }),
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 // The record of a run of the store: plain data for confirmation, explanation and the history checker.
+import type { SourceRange } from "../protocol/source";
 import type { Statement, StatementId } from "../program/statement";
 import type { Severity } from "../protocol/report";
 import type {
@@ -119,6 +120,8 @@ export interface Confirmation {
   readonly status: "confirmed" | "unconfirmed";
   /** The reason why it is unconfirmed. */
   readonly reason?: string;
+  /** The part of the program that could not be executed. */
+  readonly obstacle?: SourceRange;
   /** The difference from every serial order; undefined if some order agrees in all respects. */
   readonly severity?: Severity;
   /** Indexes into `dependencies` that form a cycle over instances, in order. */

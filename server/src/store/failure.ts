@@ -1,4 +1,5 @@
 // The two ways in which a statement fails without a result.
+import type { SourceRange } from "../protocol/source";
 
 /** The database refuses the statement: a constraint, a serialization failure, a division by zero. `code` is the SQLSTATE. */
 export class SqlFailure extends Error {
@@ -13,9 +14,23 @@ export class SqlFailure extends Error {
 
 /** The statement's effect is unknown, so that a run with it is no evidence. */
 export class NotExecutable extends Error {
-  constructor(message: string) {
+  constructor(
+    message: string,
+    /** The part of the program that is in the way. */
+    readonly place?: SourceRange,
+  ) {
     super(message);
     this.name = "NotExecutable";
+  }
+}
+
+/** Runs a part of a program; an error that says that it is no evidence gets its place. */
+export function placed<T>(place: SourceRange | undefined, run: () => T): T {
+  try {
+    return run();
+  } catch (problem) {
+    if (place === undefined || !(problem instanceof NotExecutable) || problem.place) throw problem;
+    throw new NotExecutable(problem.message, place);
   }
 }
 

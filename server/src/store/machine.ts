@@ -8,7 +8,7 @@ import { ownEntry, setEntry } from "../protocol/dictionary";
 import type { WitnessInstance } from "../protocol/witness";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { runQuery } from "./evaluateQuery";
-import { endsTransaction, NotExecutable, SqlFailure } from "./failure";
+import { endsTransaction, NotExecutable, placed, SqlFailure } from "./failure";
 import type { Environment, Frame, ResultRows } from "./frame";
 import type { FreshValues } from "./freshValues";
 import { fromValue, type SqlValue } from "./value";
@@ -244,7 +244,13 @@ function advance(machine: Machine, undo: Undo): void {
     return;
   }
   machine.rest = at.rest;
-  if (at.kind === "run") return runCommand(machine, at.command, undo);
+  if (at.kind === "run") {
+    const { command } = at;
+    const place = "source" in command ? command.source : undefined;
+    return placed(place, () => {
+      runCommand(machine, command, undo);
+    });
+  }
   if (at.kind === "commit") machine.next = { kind: "commit", goesOn: true };
   if (at.kind === "round") return startRound(machine, at);
 }

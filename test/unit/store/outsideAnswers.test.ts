@@ -166,8 +166,10 @@ describe("a witness behind a question", () => {
   });
 
   it("takes none for what is no code of the program's", async () => {
-    const { status, reason } = judged(await guarded(call("matches")));
+    const { status, reason, obstacle } = judged(await guarded(call("matches")));
     assert.equal(status, "unconfirmed");
     assert.match(reason ?? "", /the condition matches\(1\) is not understood/u);
+    // The BEGIN of this program stands for the condition.
+    assert.deepEqual([obstacle?.file, obstacle?.range.start.line], ["a.sql", 2]);
   });
 });

@@ -76,6 +76,7 @@ export function explainNamed(program: Program, levels: Levels, finding: Finding)
     harm: confirmation.severity === "unused" ? "unused" : (consequence?.harm ?? "returned"),
     status: confirmation.status,
     ...(confirmation.reason !== undefined && { reason: plainTerms(confirmation.reason) }),
+    ...(confirmation.obstacle && { obstacle: confirmation.obstacle }),
     transactions,
     tables: finding.tables,
     cycle: dirtyRead ? [] : (named?.shape.edges.map(cycleEdge) ?? []),

@@ -47,6 +47,7 @@ function orderedAnomaly(anomaly: Anomaly) {
     severity,
     status,
     ...(reason !== undefined && { reason }),
+    ...(rest.obstacle && { obstacle: rest.obstacle }),
     transactions: rest.transactions,
     tables: rest.tables,
     cycle: rest.cycle,

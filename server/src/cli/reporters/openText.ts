@@ -26,8 +26,16 @@ export function possibleLines(report: LevelReport, style: TextStyle): readonly s
     const at = places.get(first);
     const place = at === undefined ? "" : `${placeText({ file: at.file, range: at.range })}: `;
     const why = cut(reason.replace(/^cannot be executed: /u, ""));
-    const text = `${place}${namesText(transactions)} on ${listWords(tables)}: ${why} (${id})`;
-    return hangingText("  ", text, style.columns);
+    const what = `${place}${namesText(transactions)} on ${listWords(tables)}`;
+    const { obstacle } = anomaly;
+    if (!obstacle) return hangingText("  ", `${what}: ${why} (${id})`, style.columns);
+    const code = style.lineOf?.(obstacle.file, obstacle.range.start.line)?.trim();
+    const shown = code === undefined || code === "" ? "" : `: ${cutTo(code, LONGEST_CODE)}`;
+    return [
+      ...hangingText("  ", `${what} (${id})`, style.columns),
+      ...hangingText("    ", `not followed: ${placeText(obstacle)}${shown}`, style.columns),
+      ...hangingText("      ", why, style.columns).map((line) => style.paint.faint(line)),
+    ];
   });
   const rest = all.length - MOST_POSSIBLE;
   return [
@@ -39,8 +47,15 @@ export function possibleLines(report: LevelReport, style: TextStyle): readonly s
 
 const LONGEST_REASON = 160;
 
+/** Characters of a line of code beside its place. */
+const LONGEST_CODE = 80;
+
 function cut(text: string): string {
-  return text.length <= LONGEST_REASON ? text : `${text.slice(0, LONGEST_REASON)}...`;
+  return cutTo(text, LONGEST_REASON);
+}
+
+function cutTo(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}...`;
 }
 
 /** Lines on what was read, searched and decided; nothing if nothing was searched. */
