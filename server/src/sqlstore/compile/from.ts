@@ -1,8 +1,8 @@
 // FROM and WHERE: relations, joins and conditions as a plan that gives the rows of all relations together. Inner joins
 // are put in an order in which keys are known before the tables that they lead to, so that few rows are read.
-import { indexesOf, primaryKeyOf, type Table } from "../catalog";
+import { indexesOf, primaryKeyOf, type Table, type View } from "../catalog";
 import { shownColumn, shownInView } from "../mysql/spelling";
-import { failure } from "../sqlError";
+import { failure, SqlFailure } from "../sqlError";
 import { sequenceTable } from "../system/sequenceTable";
 import type { SystemTable } from "../system/systemTable";
 import { systemTableOf } from "../system/systemTables";
@@ -13,6 +13,7 @@ import {
   isPostgres,
   truth,
   type CompiledQuery,
+  type Compiler,
   type Env,
   type Node,
   type Truth,
@@ -217,13 +218,22 @@ function addSystemTable(system: SystemTable, relation: TableRelation, scope: Sco
         catalog: compiler.catalog,
         session: work.session,
         setting: work.setting,
-        viewColumns: (view) =>
-          columnsOfQuery(compileQuery(view.query, compiler, undefined, new Map()), view.columns),
+        viewColumns: (view) => columnsOfView(view, compiler),
       });
     known.set(work, computed);
     return computed;
   };
   return { kind: "source", source, rows, uses: new Set() };
+}
+
+/** The columns of a view; MySQL lists none for one whose table is gone, which stays. */
+function columnsOfView(view: View, compiler: Compiler): readonly ScopeColumn[] {
+  try {
+    return columnsOfQuery(compileQuery(view.query, compiler, undefined, new Map()), view.columns);
+  } catch (error) {
+    if (!(error instanceof SqlFailure) || isPostgres(compiler)) throw error;
+    return [];
+  }
 }
 
 type JoinRelation = Extract<SqlRelation, { readonly kind: "join" }>;

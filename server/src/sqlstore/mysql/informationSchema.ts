@@ -100,7 +100,10 @@ function columnFields(about: About, of: Table, column: Column, at: number): Fiel
 }
 
 /** The name of a key as MySQL has it: that of a primary one is always the same. */
-function constraintsOf(of: Table): readonly {
+function constraintsOf(
+  about: About,
+  of: Table,
+): readonly {
   readonly name: string;
   readonly kind: "PRIMARY KEY" | "UNIQUE" | "FOREIGN KEY" | "CHECK";
   readonly columns: readonly string[];
@@ -112,7 +115,11 @@ function constraintsOf(of: Table): readonly {
       columns: columns.flatMap((at) => of.columns[at]?.name ?? []),
     })),
     ...of.foreignKeys.map(({ name, columns }) => ({ name, kind: "FOREIGN KEY" as const, columns })),
-    ...of.checks.map(({ name }) => ({ name, kind: "CHECK" as const, columns: [] })),
+    ...[...documentsOf(about, of), ...of.checks.map(({ name }) => name)].map((name) => ({
+      name,
+      kind: "CHECK" as const,
+      columns: [],
+    })),
   ];
 }
 
@@ -127,7 +134,7 @@ function constraintPlace(about: About, of: Table, name: string): Fields {
 /** A key's column, and what it refers to. */
 function keyUses(about: About, of: Table): readonly Fields[] {
   const { catalog, session } = about;
-  return constraintsOf(of).flatMap(({ name, columns }) => {
+  return constraintsOf(about, of).flatMap(({ name, columns }) => {
     const reference = of.foreignKeys.find((each) => each.name === name);
     const parent = reference && catalog.tables.get(reference.table);
     const referenced = reference === undefined ? [] : referencedColumns(catalog, reference);
@@ -267,7 +274,7 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
     "constraint_catalog:text constraint_schema constraint_name table_schema table_name constraint_type",
     (about) =>
       eachTable(about, (of) =>
-        constraintsOf(of).map(({ name, kind }) => ({
+        constraintsOf(about, of).map(({ name, kind }) => ({
           ...constraintPlace(about, of, name),
           constraint_type: kind,
         })),
