@@ -317,13 +317,13 @@ export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
     "constraint_catalog:text constraint_schema table_name constraint_name check_clause",
     (about) =>
       eachTable(about, (of) => [
-        ...of.checks.map(({ name, condition }) => ({
-          ...constraintPlace(about, of, name),
-          check_clause: expressionText(condition),
-        })),
         ...documentsOf(about, of).map((name) => ({
           ...constraintPlace(about, of, name),
           check_clause: `json_valid(\`${name}\`)`,
+        })),
+        ...of.checks.map(({ name, condition }) => ({
+          ...constraintPlace(about, of, name),
+          check_clause: expressionText(condition),
         })),
       ]),
   ),
