@@ -117,7 +117,9 @@ function showsRows({ distinct, groupBy, groupingSets, having, outputs }: SelectB
 }
 
 function isSummary(part: SqlExpression): boolean {
-  return part.kind === "call" && (part.over !== undefined || isAggregate(part, { dialect: "mysql" }));
+  return (
+    part.kind === "call" && (part.over !== undefined || isAggregate(part, { dialect: "mysql" }))
+  );
 }
 
 function fixed(view: View, kind: "insert" | "update" | "delete", catalog: Catalog): Error {
