@@ -539,7 +539,7 @@ export async function f(id: number, n: number) {
       ],
     ));
 
-  it("says that a function which calls itself is not followed", () =>
+  it("follows a function once within itself", () =>
     check(
       POOL +
         `
@@ -548,7 +548,10 @@ export async function f(id) { const c = await pool.connect(); await c.query("BEG
       [
         "f explicit",
         "  r1 = select accounts.id as id from accounts where (accounts.id = :id)",
-        "  ! walk() calls itself and is not followed",
+        "  if (size(r1) > 0)",
+        "    r2 = select accounts.id as id from accounts where (accounts.id = (r1.id + 1))",
+        "    if (size(r2) > 0)",
+        "      loop recursion",
       ],
     ));
 

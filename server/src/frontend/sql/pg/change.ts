@@ -21,6 +21,7 @@ import { literal, TRUE } from "../expressions";
 import { completeRow, defaultOf, orderedColumns } from "../insertRow";
 import { withDistinctNames, whereTrue } from "../terms";
 import { itemsOf, kindOf, rowOf, tableName } from "./ast";
+import { relationName } from "./relationNames";
 import { lowerFrom } from "./from";
 import { outputsOf } from "./query";
 import { lowerExpression, lowerQuery } from "./recursion";
@@ -33,6 +34,7 @@ import {
   type Scope,
   type Source,
   type Work,
+  isDefined,
 } from "./scope";
 
 /** Shared parts of all statements. */
@@ -44,11 +46,11 @@ export interface StatementBase {
 
 /** The target table of a statement. Changes through views are not followed. */
 export function targetOf(relation: RangeVar | undefined, work: Work): Source {
-  const table = tableName(relation);
+  const table = relationName(relation, (name) => isDefined(name, work));
   if (findView(table, work) !== undefined) {
     taint(work, `a change through the view ${table}`, "opaque");
   }
-  const alias = relation?.alias?.aliasname ?? table;
+  const alias = relation?.alias?.aliasname ?? tableName(relation);
   const target: Relation = { alias, table, kind: "base", join: "inner" };
   return sourceOfRelation(target, work);
 }

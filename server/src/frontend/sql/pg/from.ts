@@ -11,6 +11,7 @@ import type { Expression, Output, Relation } from "../../../program/expression";
 import type { CallResult } from "../lowering";
 import { withDistinctNames, emptyQuery, connective, whereTrue, withColumnNames } from "../terms";
 import { kindOf, lastName, schemaOf, stringsOf } from "./ast";
+import { relationName } from "./relationNames";
 import { callArguments } from "./call";
 import { callsOwn } from "./functionNames";
 import { isSystemName, systemRows } from "./outside";
@@ -26,6 +27,7 @@ import {
   type Source,
   type Work,
   findView,
+  isDefined,
 } from "./scope";
 import { functionRows, ordinality, type FunctionRows } from "./sets";
 import { lossesOf } from "./schema/viewLosses";
@@ -87,8 +89,8 @@ function add(state: State, relation: Relation, columns: readonly string[] | unde
 
 function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
   const { work } = state;
-  const name = table.relname ?? "";
-  const alias = table.alias?.aliasname ?? name;
+  const name = relationName(table, (each) => isDefined(each, work));
+  const alias = table.alias?.aliasname ?? table.relname ?? "";
   const names = stringsOf(table.alias?.colnames);
   const cte = table.schemaname === undefined ? work.ctes.get(name) : undefined;
   if (cte?.kind === "rows") {

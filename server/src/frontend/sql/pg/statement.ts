@@ -7,7 +7,8 @@ import { lockRequest, withLocks } from "../lockRequests";
 import { sourceOf, textOf, type Lowering, type LoweringContext } from "../lowering";
 import { referringFirst } from "../references";
 import { withDistinctNames } from "../terms";
-import { kindOf, lastName, rangeVarsOf, schemaOf, tableName } from "./ast";
+import { kindOf, lastName, rangeVarsOf, schemaOf } from "./ast";
+import { relationName } from "./relationNames";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
 import { advisoryCall, callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
@@ -17,7 +18,7 @@ import { SHAPES } from "./parseTree";
 import type { PgParser } from "./pgParser";
 import { queryOf } from "./query";
 import { lowerExpression, lowerQuery, weaken } from "./recursion";
-import { NO_SOURCES, taint, type Work } from "./scope";
+import { NO_SOURCES, taint, type Work, isDefined } from "./scope";
 import { unfollowedSetting } from "./settings";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
 import { hasNoMeaning, leavesTables } from "./inertDefinitions";
@@ -193,20 +194,23 @@ const LOCK_MODES = [
 ];
 
 function lockTables(nodes: readonly Node[] | undefined, mode: number, work: Work): Lowering {
-  const statements = tablesOf(nodes).map((table): Statement => {
+  const statements = tablesOf(nodes, work).map((table): Statement => {
     const named = LOCK_MODES[mode] ?? "access exclusive";
     return { ...baseOf(work), kind: "lock", table, mode: named, taint: work.taint };
   });
   return { statements };
 }
 
-function tablesOf(nodes: readonly Node[] | undefined): readonly string[] {
-  return (nodes ?? []).flatMap((node) => ("RangeVar" in node ? tableName(node.RangeVar) : []));
+function tablesOf(nodes: readonly Node[] | undefined, work: Work): readonly string[] {
+  const isTable = (name: string): boolean => isDefined(name, work);
+  return (nodes ?? []).flatMap((node) =>
+    "RangeVar" in node ? relationName(node.RangeVar, isTable) : [],
+  );
 }
 
 /** TRUNCATE locks its tables exclusively, then deletes their rows: referencing tables first. */
 function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Work): Lowering {
-  const tables = tablesOf(relations);
+  const tables = tablesOf(relations, work);
   if (restart_seqs === true)
     taint(work, "RESTART IDENTITY, after which numbers are given once more", "outside");
   const locks = tables.map((table): Statement => {
@@ -223,7 +227,8 @@ function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Wor
 
 /** A statement with known tables only. */
 function opaque(node: Node, reason: string, work: Work): Lowering {
-  const names = rangeVarsOf(node).map((relation) => tableName(relation));
+  const isTable = (name: string): boolean => isDefined(name, work);
+  const names = rangeVarsOf(node).map((relation) => relationName(relation, isTable));
   const tables = new Set(names.filter((name) => !work.ctes.has(name)));
   taint(work, reason, "opaque");
   const base = baseOf(work);

@@ -2,10 +2,11 @@
 import type { Node } from "libpg-query";
 import type { Note } from "../../../../program/program";
 import type { Table } from "../../../../program/schema";
-import { sourceIn, type SqlPiece } from "../../lowering";
+import { sourceIn, sourceOf, type SqlPiece } from "../../lowering";
 import { mayDefine } from "../../definitionFilter";
 import { kindOf, stringsOf, tableName } from "../ast";
 import type { PgParser } from "../pgParser";
+import { DEFAULT_SCHEMA, searchPathOf, withRelationNames } from "../relationNames";
 import {
   defineRule,
   defineTrigger,
@@ -14,7 +15,14 @@ import {
 } from "../triggers/triggerDefinitions";
 import { hasNoMeaning } from "../inertDefinitions";
 import type { Query } from "../../../../program/expression";
-import { change, recordLoss, say, type DefinitionLoss, type State } from "./schemaState";
+import {
+  change,
+  goesBySchema,
+  recordLoss,
+  say,
+  type DefinitionLoss,
+  type State,
+} from "./schemaState";
 import { defineCollation } from "./collations";
 import { replayBlock } from "./doBlocks";
 import { defineDomain } from "./domains";
@@ -42,6 +50,7 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
   if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
   const state: State = {
     tables: new Map(),
+    schemas: new Map(),
     views: new Map(),
     types: new Map(),
     domains: new Map(),
@@ -54,8 +63,12 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     losses: [],
     names: new WeakMap(),
     piece: first,
+    schema: DEFAULT_SCHEMA,
   };
   for (const piece of pieces) {
+    // Each file runs in a session of its own.
+    const isNew = sourceOf(piece).file !== sourceOf(state.piece).file;
+    state.schema = searchPathOf(piece.sql) ?? (isNew ? DEFAULT_SCHEMA : state.schema);
     state.piece = piece;
     if (mayDefine(piece.sql)) {
       replayBlock(state, parser, (node) => {
@@ -87,9 +100,13 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
 /** Data and statements of other kinds are not parsed: a dump may hold megabytes of them. */
 const DEFINITION = /^\s*(--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(create|alter|drop)\b/i;
 
-function replay(node: Node, state: State): void {
-  if ("CreateStmt" in node) createTable(node.CreateStmt, state);
-  else if ("AlterTableStmt" in node) {
+function replay(written: Node, state: State): void {
+  if ("CreateStmt" in written) {
+    createTable(written.CreateStmt, state);
+    return;
+  }
+  const node = withRelationNames(written, (...of) => goesBySchema(state, ...of));
+  if ("AlterTableStmt" in node) {
     const { relation, cmds = [], objtype } = node.AlterTableStmt;
     if (objtype !== "OBJECT_TABLE") return;
     for (const each of cmds) {

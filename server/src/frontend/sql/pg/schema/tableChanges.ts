@@ -3,16 +3,17 @@ import type { AlterTableCmd, IndexStmt, Node, RangeVar } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import { itemsOf, stringsOf, tableName, typeText } from "../ast";
+import { qualifiedName, relationName } from "../relationNames";
 import { unfollowedInDefinition } from "../definitionTree";
 import {
   dropRule,
   dropTrigger,
   dropTriggersOf,
-  moveTriggers,
   renameTrigger,
 } from "../triggers/triggerDefinitions";
 import { isWide } from "../valueType";
 import { changesNothing } from "../inertDefinitions";
+import { renamed, renameTable } from "./renaming";
 import { isLooseText } from "./collations";
 import { takesOfType } from "./enumerations";
 import { change, condition, recordLoss, say, typeOf, type State } from "./schemaState";
@@ -27,7 +28,7 @@ import {
   withParent,
   withUnfollowed,
 } from "./tableDefinition";
-import { dropPoliciesOf, dropPolicy, movePolicies } from "./policies";
+import { dropPoliciesOf, dropPolicy } from "./policies";
 
 /** The table as the command leaves it; what it says that nothing follows weakens what uses the table. */
 export function alterTable(table: Table, command: AlterTableCmd, state: State): Table {
@@ -187,7 +188,9 @@ export function uniqueIndex(index: IndexStmt, state: State): void {
 export function drop(type: string | undefined, objects: readonly Node[], state: State): void {
   for (const object of objects) {
     const path = stringsOf(itemsOf(object));
-    const name = path.at(-1) ?? "";
+    const [relname = "", schemaname] = path.toReversed();
+    const relation = { relname, ...(schemaname !== undefined && { schemaname }) };
+    const name = relationName(relation, (each) => state.tables.has(each));
     if (type === "OBJECT_TRIGGER") dropTrigger(path, state.triggers);
     if (type === "OBJECT_RULE") dropRule(path, state.triggers);
     if (type === "OBJECT_POLICY") dropPolicy(path, state.policies);
@@ -219,10 +222,9 @@ export function rename(
   const table = state.tables.get(tableName(relation));
   if (table === undefined) return;
   if (type === "OBJECT_TABLE") {
-    moveTriggers(table.name, to, state.triggers);
-    movePolicies(table.name, to, state.policies);
-    state.tables.delete(table.name);
-    state.tables.set(to, renamed({ ...table, name: to }, "relation", table.name, to));
+    const schema = state.schemas.get(table.name)?.schema;
+    const isQualified = schema !== undefined && table.name.startsWith(`${schema}.`);
+    renameTable(table.name, isQualified ? qualifiedName(schema, to) : to, state);
   } else if (type === "OBJECT_COLUMN") {
     const swap = (columns: readonly string[]): readonly string[] =>
       columns.map((column) => (column === from ? to : column));
@@ -243,21 +245,4 @@ export function rename(
     );
     state.tables.set(table.name, { ...table, uniqueKeys });
   }
-}
-
-/** A copy in which that property is renamed wherever it has that value. */
-function renamed<Part>(part: Part, property: string, from: string, to: string): Part {
-  if (Array.isArray(part)) {
-    // A mapped array of the same elements has the type of the array.
-    return part.map((each: unknown) => renamed(each, property, from, to)) as Part;
-  }
-  if (typeof part !== "object" || part === null) return part;
-  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
-    return [
-      key,
-      key === property && value === from ? to : renamed(value, property, from, to),
-    ] as const;
-  });
-  // The same properties with values of the same types.
-  return Object.fromEntries(entries) as Part;
 }

@@ -6,6 +6,7 @@ import type {
   CreateStmt,
   IndexStmt,
   Node,
+  RangeVar,
   TableLikeClause,
 } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
@@ -19,16 +20,22 @@ import {
 } from "../../../../program/schema";
 import { sourceOf } from "../../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "../ast";
+import { DEFAULT_SCHEMA, qualifiedName, withRelationNames } from "../relationNames";
 import { unfollowedInDefinition, unvalidated } from "../definitionTree";
 import { isSerial, isWide } from "../valueType";
+import { renameTable } from "./renaming";
 import { isLooseText } from "./collations";
 import { defaultOfType, withChecksOfType } from "./domains";
 import { takesOfType } from "./enumerations";
-import { condition, recordLoss, say, typeOf, type State } from "./schemaState";
+import { condition, goesBySchema, recordLoss, say, typeOf, type State } from "./schemaState";
 
-export function createTable(statement: CreateStmt, state: State): void {
-  const name = tableName(statement.relation);
-  if (name === "") return;
+export function createTable(written: CreateStmt, state: State): void {
+  if (tableName(written.relation) === "") return;
+  const name = nameOfNew(written.relation, state);
+  const statement = withRelationNames(
+    written,
+    (qualified, relation) => qualified === name || goesBySchema(state, qualified, relation),
+  );
   const known = state.tables.get(name);
   if (known !== undefined && (statement.if_not_exists ?? statement.partbound) !== undefined) return;
   if (statement.partbound !== undefined) {
@@ -69,6 +76,24 @@ export function createTable(statement: CreateStmt, state: State): void {
   if (known === undefined) state.tables.set(name, table);
   else if (!isSame(known, table))
     say(state, `${name} is defined a second time; the first definition is taken.`);
+}
+
+/**
+ * The name of a table that is defined: by its schema where another schema has one of its name. Where the default schema comes last, the
+ * other one goes by its schema from there on.
+ */
+function nameOfNew(relation: RangeVar | undefined, state: State): string {
+  const name = tableName(relation);
+  const schema = relation?.schemaname ?? state.schema;
+  const qualified = qualifiedName(schema, name);
+  if (state.tables.has(qualified)) return qualified;
+  const home = state.schemas.get(name)?.schema;
+  const isTaken = home !== undefined && home !== schema && state.tables.has(name);
+  if (isTaken && schema === DEFAULT_SCHEMA) renameTable(name, qualifiedName(home, name), state);
+  const own = isTaken && schema !== DEFAULT_SCHEMA ? qualified : name;
+  const isWritten = relation?.schemaname !== undefined;
+  if (!state.tables.has(own)) state.schemas.set(own, { schema, isWritten });
+  return own;
 }
 
 /** True if two definitions say the same, wherever they stand. */

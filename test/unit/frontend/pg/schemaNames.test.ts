@@ -1,0 +1,92 @@
+// Tables of one name in several schemas are different tables.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
+import type { Program } from "../../../../server/src/program/program";
+import type { FileId } from "../../../../server/src/protocol/source";
+
+async function read(...texts: readonly string[]): Promise<Program> {
+  const pg = await loadPgParser();
+  const files = texts.map((text, at) => ({ file: `${String(at)}.sql` as FileId, text }));
+  return readProgram(files, { pg }, { dialect: "postgres" });
+}
+
+/** Each table with its columns and the tables that it refers to. */
+function shape({ schema }: Program): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    schema.tables
+      .filter(({ inferred }) => !inferred)
+      .map(({ name, columns, foreignKeys }) => [
+        name,
+        [...columns.map((each) => each.name), ...foreignKeys.map((key) => `-> ${key.table}`)].join(
+          " ",
+        ),
+      ]),
+  );
+}
+
+const AUTH = "CREATE TABLE auth.users (id int PRIMARY KEY, token int NOT NULL);";
+const PUBLIC = "CREATE TABLE users (id int PRIMARY KEY, n int NOT NULL);";
+const BOTH = { "auth.users": "id token", users: "id n" };
+
+describe("tables of one name", () => {
+  it("are told apart by their schemas, whichever comes first", async () => {
+    assert.deepEqual(shape(await read(AUTH + PUBLIC)), BOTH);
+    assert.deepEqual(shape(await read(PUBLIC + AUTH)), BOTH);
+    const dumped = `SET search_path = auth, pg_catalog; ${AUTH.replace("auth.", "")}`;
+    assert.deepEqual(shape(await read(dumped, PUBLIC)), BOTH);
+    assert.deepEqual(shape(await read(AUTH + PUBLIC.replace("users", "app.users"))), {
+      users: "id token",
+      "app.users": "id n",
+    });
+  });
+
+  it("go by their name where no other schema has it", async () => {
+    const app = `CREATE TABLE app.users (id int PRIMARY KEY); CREATE TABLE app.orders (id int PRIMARY KEY, u int REFERENCES app.users);`;
+    assert.deepEqual(shape(await read(app)), { users: "id", orders: "id u -> users" });
+    assert.deepEqual(shape(await read("CREATE TABLE users (id int); CREATE TABLE public.users (id int);")), { users: "id" }); // prettier-ignore
+  });
+
+  it("are referred to by their schema, before and after both are known", async () => {
+    const orders = "CREATE TABLE orders (id int, a int REFERENCES auth.users, b int REFERENCES users);"; // prettier-ignore
+    assert.equal(shape(await read(AUTH + PUBLIC + orders))["orders"], "id a b -> auth.users -> users"); // prettier-ignore
+    const early = "CREATE TABLE early (id int, a int REFERENCES auth.users);";
+    assert.equal(shape(await read(AUTH + early + PUBLIC))["early"], "id a -> auth.users");
+    const profile = "CREATE TABLE public.users (id int PRIMARY KEY REFERENCES auth.users (id));";
+    assert.equal(shape(await read(profile))["users"], "id -> auth.users");
+    const tree = "CREATE TABLE auth.users (id int PRIMARY KEY, up int REFERENCES auth.users);";
+    assert.equal(shape(await read(PUBLIC + tree))["auth.users"], "id up -> auth.users");
+  });
+
+  it("change, go and are renamed apart", async () => {
+    const change = "ALTER TABLE auth.users ADD COLUMN at int;";
+    assert.deepEqual(shape(await read(AUTH + PUBLIC + change)), { ...BOTH, "auth.users": "id token at" }); // prettier-ignore
+    assert.deepEqual(shape(await read(`${AUTH}${PUBLIC}DROP TABLE auth.users;`)), {
+      users: "id n",
+    });
+    const moved = shape(await read(`${AUTH}${PUBLIC}ALTER TABLE auth.users RENAME TO people;`));
+    assert.deepEqual(moved, { "auth.people": "id token", users: "id n" });
+  });
+
+  it("are read and written apart", async () => {
+    const { transactions } = await read(`${AUTH}${PUBLIC}
+-- @transaction f
+BEGIN;
+SELECT users.token FROM auth.users WHERE users.id = :id;
+UPDATE users SET n = 1 WHERE id = :id;
+INSERT INTO auth.users VALUES (:id, 1);
+DELETE FROM public.users USING auth.users AS other WHERE users.id = other.token;
+LOCK TABLE auth.users;
+COMMIT;`);
+    const body = JSON.stringify(transactions[0]?.body);
+    const named = [...body.matchAll(/"table":"([\w.]+)"/gu)].map(([, name]) => name);
+    assert.deepEqual(named, ["auth.users", "users", "auth.users", "users", "auth.users", "auth.users"]); // prettier-ignore
+    assert.deepEqual(transactions[0]?.taint, []);
+  });
+});
+
+it("a renamed table is what others refer to", async () => {
+  const lines = "CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE lines (id int, o int REFERENCES orders); ALTER TABLE orders RENAME TO sales;"; // prettier-ignore
+  assert.deepEqual(shape(await read(lines)), { lines: "id o -> sales", sales: "id" });
+});
