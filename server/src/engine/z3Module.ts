@@ -6,7 +6,6 @@ import { reasonOf } from "../protocol/fault";
 import { exceptionCalls } from "./exceptionCalls";
 import type { Imports } from "./exceptionCalls";
 import { packageBytes } from "./packageFile";
-import { shrinkTermTables } from "./termTables";
 import { delayTierUp } from "./tierUp";
 
 /** Addresses in Z3's memory. */
@@ -108,7 +107,6 @@ async function start(initialise: Function): Promise<unknown> {
     const silent = (): void => undefined;
     delayTierUp();
     const bytes = packageBytes("z3-solver", "build/z3-built.wasm");
-    shrinkTermTables(bytes);
     const module = await WebAssembly.compile(bytes);
     const settings: Settings = {
       print: silent,
