@@ -23,6 +23,7 @@ import {
   type Handler,
   type State,
   type Workspace,
+  STEPS,
 } from "./state";
 import { withoutIdleCommands } from "./sql/idleCommands";
 import { withoutIdleRefusals } from "./errors/validatorRefusals";
@@ -86,9 +87,6 @@ export interface Evaluation {
   readonly handlers: readonly Root[];
 }
 
-/** Steps of one root; a function of a thousand lines takes some ten thousand. */
-const BUDGET = 20_000;
-
 /** A state in which nothing has happened; `name` is the transaction's. */
 export function createState(
   workspace: Workspace,
@@ -142,7 +140,7 @@ export function createState(
       together: new Set(),
       fallible: new Set(),
     },
-    budget: BUDGET,
+    budget: STEPS,
     standsAlone: false,
     making: 0,
     isTrial: false,

@@ -179,6 +179,9 @@ export interface CallUses {
   readonly fallible: Set<HirExpression>;
 }
 
+/** Steps of one root; a function of a thousand lines takes some ten thousand. */
+export const STEPS = 20_000;
+
 export interface State {
   readonly workspace: Workspace;
   readonly evaluator: Evaluator;

@@ -15,6 +15,7 @@ import {
 } from "../transactions/instances";
 import { withDeclaredClient } from "../transactions/clientTypes";
 import { callBuiltin, externalResult } from "../builtins/builtins";
+import type { HirFunction } from "../../hir";
 import { isInput } from "../../roots/provenance";
 import { readsOf } from "../values/convert";
 import { mayRefuseReads } from "../builtins/assertions";
@@ -44,6 +45,7 @@ import {
   type CallSite,
   type Frame,
   type State,
+  STEPS,
 } from "../state";
 import { inUnknownTransaction, noteUnknownQuery } from "../transactions/unknownTransactions";
 import { semanticsOf } from "../../semantics";
@@ -80,8 +82,9 @@ import { asksWhetherItFails, startOf } from "./refusals";
 
 /** Deeper calls of functions that get no connection and run no statement are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
-/** Services that call one another lie deeper: theirs are followed as far as this. */
+/** Services that call one another lie deeper: theirs are followed as far as this, until a function has taken so many steps. */
 const DEEPEST_AT_DATABASE = 6;
+const MOST_STEPS_WHERE_DEEP = 5_000;
 /** Parts of HIR of a function of Java that runs no statement and is followed all the same. */
 const LARGEST_IDLE = 250;
 /** Parts of HIR of a function that runs no statement and is followed as deep, as parts of keys are made. */
@@ -443,8 +446,7 @@ function callFunction(
   if (!state.standsAlone && standsAlone(state, callee)) {
     return unfollowedResult(state, callee, callee.name ?? site.name, args);
   }
-  const isDeep = depth > DEEPEST && !reach.mayReach(hir) && reach.size(hir) > LARGEST_DEEP;
-  const isTooDeep = isDeep || depth > DEEPEST_AT_DATABASE || state.calls.length > DEEPEST_OF_ALL;
+  const isTooDeep = liesTooDeep(state, hir, depth) || state.calls.length > DEEPEST_OF_ALL;
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }
@@ -518,6 +520,18 @@ function callFunction(
   const result = hir.isAsync === true && isPending(returned) ? settle(state, returned) : returned;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   return isCalculated ? resultFromOutside(state, result, called) : result;
+}
+
+/** True if a call of this depth is not followed: a large function that does nothing, or one of a function that is long already. */
+function liesTooDeep(
+  { workspace: { reach }, budget }: State,
+  hir: HirFunction,
+  depth: number,
+): boolean {
+  if (depth <= DEEPEST) return false;
+  if (depth > DEEPEST_AT_DATABASE) return true;
+  if (!reach.mayReach(hir)) return reach.size(hir) > LARGEST_DEEP;
+  return budget < STEPS - MOST_STEPS_WHERE_DEEP;
 }
 
 function notFollowed(
