@@ -432,7 +432,8 @@ function callFunction(
   // A function that runs its argument may be given itself: a transaction that joins the one around it.
   const again = state.calls.filter((each) => each === key).length;
   const { reach } = state.workspace;
-  const most = isWork ? MOST_INSIDE : reach.mayReach(hir) ? 1 : 0;
+  const isFollowedOnce = reach.mayReach(hir) && !isLong(state);
+  const most = isWork ? MOST_INSIDE : isFollowedOnce ? 1 : 0;
   const isRecursive = again > most || more.includes(key);
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
@@ -523,14 +524,16 @@ function callFunction(
 }
 
 /** True if a call of this depth is not followed: a large function that does nothing, or one of a function that is long already. */
-function liesTooDeep(
-  { workspace: { reach }, budget }: State,
-  hir: HirFunction,
-  depth: number,
-): boolean {
+function liesTooDeep(state: State, hir: HirFunction, depth: number): boolean {
+  const { reach } = state.workspace;
   if (depth <= DEEPEST) return false;
   if (depth > DEEPEST_AT_DATABASE) return true;
   if (!reach.mayReach(hir)) return reach.size(hir) > LARGEST_DEEP;
+  return isLong(state);
+}
+
+/** True for a function that has taken so many steps that it is followed no deeper than it has to be. */
+function isLong({ budget }: State): boolean {
   return budget < STEPS - MOST_STEPS_WHERE_DEEP;
 }
 
