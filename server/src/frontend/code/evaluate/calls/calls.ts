@@ -84,7 +84,7 @@ import { asksWhetherItFails, startOf } from "./refusals";
 const DEEPEST = 3;
 /** Services that call one another lie deeper: theirs are followed as far as this, until a function has taken so many steps. */
 const DEEPEST_AT_DATABASE = 6;
-const MOST_STEPS_WHERE_DEEP = 5_000;
+const MOST_STEPS_WHERE_DEEP = 2_000;
 /** Parts of HIR of a function of Java that runs no statement and is followed all the same. */
 const LARGEST_IDLE = 250;
 /** Parts of HIR of a function that runs no statement and is followed as deep, as parts of keys are made. */
