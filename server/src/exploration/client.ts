@@ -88,7 +88,7 @@ export type Reply =
   | {
       readonly kind: "values";
       readonly values: ReadonlyMap<Key, Value>;
-      /** Of a look-up of so many keys, which is then the only one. */
+      /** The part of its range that a look-up with a limit covers; the request has no other look-up. */
       readonly part?: RangePart;
     }
   /**

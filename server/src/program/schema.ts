@@ -55,7 +55,10 @@ export interface UniqueKey {
 }
 
 export interface Table {
+  /** With its schema before it where another schema has a table of its name. */
   readonly name: string;
+  /** The schema that its definition names. */
+  readonly schema?: string;
   readonly columns: readonly Column[];
   /** Empty if the table has none. */
   readonly primaryKey: readonly string[];

@@ -1,20 +1,19 @@
-// A query made of expressions alone.
-import type { SqlExpression, SqlQuery } from "./tree";
+// Queries that no text says.
+import type { SqlExpression, SqlQuery, SqlQueryBody } from "./tree";
+
+/** A query of that body, in no order. */
+export function queryOf(body: SqlQueryBody): SqlQuery {
+  return { kind: "select", with: [], body, orderBy: [], locks: [] };
+}
 
 /** SELECT of these expressions. */
 export function selectOf(values: readonly SqlExpression[]): SqlQuery {
-  return {
+  return queryOf({
     kind: "select",
-    with: [],
-    body: {
-      kind: "select",
-      distinct: false,
-      outputs: values.map((value) => ({ value })),
-      from: [],
-      groupBy: [],
-      windows: new Map(),
-    },
-    orderBy: [],
-    locks: [],
-  };
+    distinct: false,
+    outputs: values.map((value) => ({ value })),
+    from: [],
+    groupBy: [],
+    windows: new Map(),
+  });
 }

@@ -2,13 +2,13 @@
 import type { Reply, Request } from "../exploration/client";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
-import { changedBehind } from "./changedViews";
+import { tableBehind } from "./updatableViews";
 import { typesOfVariables } from "./compile/userVariables";
 import { runAssignment, type AssignmentHost } from "./sessionAssignments";
 import { isReadOnly, sessionSettings } from "./sessionSettings";
 import { sessionControl } from "./sessionControl";
 import { sessionTransaction } from "./sessionTransaction";
-import { counted, namedAsWritten, selectedInto, shownWhere } from "./sessionAnswers";
+import { countAllRows, withWrittenName, selectInto, filterShown } from "./sessionAnswers";
 import { sessionXa } from "./sessionXa";
 import { checkPending, isFree, referenceTime, setConstraints } from "./sessionConstraints";
 import { runDatabaseStatement } from "./sessionDatabases";
@@ -284,7 +284,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     timing: "before" | "after",
   ): Generator<Request, void, Reply> {
     if (catalog.triggers.size === 0) return;
-    const name = changedBehind(changedTable(change), catalog);
+    const name = tableBehind(changedTable(change), catalog);
     for (const kind of changeKinds(change))
       yield* forStatement(catalog, name, timing, kind, routines.host);
   }
@@ -300,11 +300,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const lone = loneCall(catalog, parsed);
         if (lone !== undefined) {
           const called = yield* inTransaction(() => routines.call(lone, parameters, false));
-          return isPostgres ? called : namedAsWritten(called, parsed);
+          return isPostgres ? called : withWrittenName(called, parsed);
         }
         if (parsed.countsAll === true)
           return yield* inTransaction(() =>
-            counted(parsed, (query) => rowsStatement(query, parameters)),
+            countAllRows(parsed, (query) => rowsStatement(query, parameters)),
           );
         const relation = loneRelation(catalog, parsed);
         return yield* inTransaction(() =>
@@ -356,14 +356,14 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const { where } = parsed;
         return where === undefined
           ? shown
-          : yield* shownWhere(shown, where, (query) =>
+          : yield* filterShown(shown, where, (query) =>
               statement({ statement: query, text: "" }, []),
             );
       }
       case "select into": {
         const { query, variables } = parsed;
         const found = yield* inTransaction(() => rowsStatement(query, parameters));
-        return selectedInto(found, variables, state.variables, diagnostics);
+        return selectInto(found, variables, state.variables, diagnostics);
       }
       case "xa":
         return yield* xa.run(parsed);

@@ -2,7 +2,7 @@
 import type { Reply, Request } from "../exploration/client";
 import type { UserVariables } from "./compile/node";
 import type { Diagnostics } from "./sessionDiagnostics";
-import { selectOf } from "./selectOf";
+import { queryOf, selectOf } from "./selectOf";
 import { commandResult } from "./sessionParts";
 import type { SqlResult } from "./sessionTypes";
 import { failure } from "./sqlError";
@@ -10,7 +10,7 @@ import type { SqlExpression, SqlQuery } from "./tree";
 import type { SqlValue } from "./values/value";
 
 /** The rows of SHOW for which the condition holds. */
-export function* shownWhere(
+export function* filterShown(
   shown: SqlResult,
   where: SqlExpression,
   run: (query: SqlQuery) => Generator<Request, SqlResult, Reply>,
@@ -20,23 +20,15 @@ export function* shownWhere(
     { kind: "number", text: String(at) } as const,
     ...row.map(literalOf),
   ]);
-  const { rows } = yield* run({
-    kind: "select",
-    with: [],
-    body: {
+  const { rows } = yield* run(
+    queryOf({
       kind: "select",
       distinct: false,
       outputs: [{ value: { kind: "column", path: [PLACE] } }],
       from: [
         {
           kind: "query",
-          query: {
-            kind: "select",
-            with: [],
-            body: { kind: "values", rows: numbered },
-            orderBy: [],
-            locks: [],
-          },
+          query: queryOf({ kind: "values", rows: numbered }),
           alias: "shown",
           columns: [PLACE, ...shown.columns.map(({ name }) => name.toLowerCase())],
           lateral: false,
@@ -45,10 +37,8 @@ export function* shownWhere(
       where,
       groupBy: [],
       windows: new Map(),
-    },
-    orderBy: [],
-    locks: [],
-  });
+    }),
+  );
   const kept = rows.flatMap(([at = null]) => {
     const row = shown.rows[Number(at)];
     return row === undefined ? [] : [row];
@@ -57,7 +47,7 @@ export function* shownWhere(
 }
 
 /** The result of a call that stands alone, under the name that its text gives it. */
-export function namedAsWritten(result: SqlResult, { body }: SqlQuery): SqlResult {
+export function withWrittenName(result: SqlResult, { body }: SqlQuery): SqlResult {
   const name = body.kind === "select" ? body.outputs[0]?.text : undefined;
   if (name === undefined) return result;
   return { ...result, columns: result.columns.map((column) => ({ ...column, name })) };
@@ -74,7 +64,7 @@ function literalOf(value: SqlValue): SqlExpression {
 }
 
 /** Gives the one row of a query to variables. Fails with 1222 and 1172 where they do not fit it. */
-export function selectedInto(
+export function selectInto(
   { columns, rows }: SqlResult,
   names: readonly string[],
   variables: UserVariables,
@@ -95,7 +85,7 @@ export function selectedInto(
 }
 
 /** A query with SQL_CALC_FOUND_ROWS, of which FOUND_ROWS() counts the rows behind the limit as well. */
-export function* counted(
+export function* countAllRows(
   { limit, offset, ...query }: SqlQuery,
   run: (query: SqlQuery) => Generator<Request, SqlResult, Reply>,
 ): Generator<Request, SqlResult, Reply> {

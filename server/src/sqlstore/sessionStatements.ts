@@ -4,7 +4,7 @@ import type { Dialect } from "../program/dialect";
 import type { QueryColumn } from "./compile/node";
 import { explained, explainedColumns } from "./explain";
 import { failure, unsupported } from "./sqlError";
-import { selectOf } from "./selectOf";
+import { queryOf, selectOf } from "./selectOf";
 import { commandResult } from "./sessionParts";
 import type { SqlResult } from "./sessionTypes";
 import type { SqlDefinition } from "./definitionTree";
@@ -349,17 +349,6 @@ function insertOf(
       cell === null ? { kind: "null" } : { kind: "string", value: cell },
     ),
   );
-  return {
-    kind: "insert",
-    with: [],
-    table,
-    columns,
-    source: {
-      kind: "select",
-      with: [],
-      body: { kind: "values", rows: values },
-      orderBy: [],
-      locks: [],
-    },
-  };
+  const source = queryOf({ kind: "values", rows: values });
+  return { kind: "insert", with: [], table, columns, source };
 }

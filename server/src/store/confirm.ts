@@ -16,7 +16,7 @@ import { historyObjection } from "./recordedHistory";
 import { observedOf, outcomeOf, receivedOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
 import { mayRefuse } from "./serializable";
-import { unseenRows } from "./unseenRows";
+import { rowCountObjection } from "./rowCountObjection";
 
 /**
  * Judges a plan. It is confirmed if it runs at the levels, differs from every serial order, and has a cycle of dependencies or a dirty
@@ -158,7 +158,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       severity,
       reason: `not all of it is understood: ${loss}`,
     };
-  const unseen = unseenRows(execution);
+  const unseen = rowCountObjection(execution);
   if (unseen !== undefined) return { ...base, status: "unconfirmed", severity, reason: unseen };
   return { ...base, status: "confirmed", severity, ...(dirtyRead && { dirtyRead }) };
 }

@@ -18,7 +18,7 @@ import { deferKeys } from "./deferredKeys";
 import { assignRow, returningRow, updateWrites } from "./changes";
 import { executeInsert } from "./executeInsert";
 import type { StatementFrame, StatementResult } from "./statementFrame";
-import { NotExecutable, placed } from "./failure";
+import { NotExecutable, withPlace } from "./failure";
 import { withRows, type Binding, type Frame, type ResultRows } from "./frame";
 import { rereadRow } from "./recorder";
 import { findTable, writtenRow, type StoredRow, type Write } from "./row";
@@ -29,7 +29,7 @@ import { renderValue, sameValue, type SqlValue } from "./value";
  * is unknown.
  */
 export function executeStatement(statement: Statement, frame: StatementFrame): StatementResult {
-  return placed(statement.source, () => execute(statement, frame));
+  return withPlace(statement.source, () => execute(statement, frame));
 }
 
 function execute(statement: Statement, frame: StatementFrame): StatementResult {

@@ -25,7 +25,7 @@ export class NotExecutable extends Error {
 }
 
 /** Runs a part of a program; an error that says that it is no evidence gets its place. */
-export function placed<T>(place: SourceRange | undefined, run: () => T): T {
+export function withPlace<T>(place: SourceRange | undefined, run: () => T): T {
   try {
     return run();
   } catch (problem) {

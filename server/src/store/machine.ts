@@ -5,10 +5,11 @@ import type { Expression, ValueType } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import type { Command, LoopRange, Statement } from "../program/statement";
 import { ownEntry, setEntry } from "../protocol/dictionary";
+import type { SourceRange } from "../protocol/source";
 import type { WitnessInstance } from "../protocol/witness";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { runQuery } from "./evaluateQuery";
-import { endsTransaction, NotExecutable, placed, SqlFailure } from "./failure";
+import { endsTransaction, NotExecutable, withPlace, SqlFailure } from "./failure";
 import type { Environment, Frame, ResultRows } from "./frame";
 import type { FreshValues } from "./freshValues";
 import { fromValue, type SqlValue } from "./value";
@@ -64,6 +65,7 @@ type Continuation =
       readonly id: string;
       readonly over: LoopRange;
       readonly body: Command;
+      readonly source: SourceRange;
       readonly round: number;
       readonly counter?: number;
       readonly last?: number;
@@ -247,12 +249,15 @@ function advance(machine: Machine, undo: Undo): void {
   if (at.kind === "run") {
     const { command } = at;
     const place = "source" in command ? command.source : undefined;
-    return placed(place, () => {
+    return withPlace(place, () => {
       runCommand(machine, command, undo);
     });
   }
   if (at.kind === "commit") machine.next = { kind: "commit", goesOn: true };
-  if (at.kind === "round") return startRound(machine, at);
+  if (at.kind === "round")
+    return withPlace(at.source, () => {
+      startRound(machine, at);
+    });
 }
 
 function runCommand(machine: Machine, command: Command, undo: Undo): void {
@@ -346,7 +351,8 @@ function guarded<T>(machine: Machine, compute: (frame: Frame) => T): T {
 }
 
 function firstRound(machine: Machine, loop: Extract<Command, { kind: "loop" }>): Continuation {
-  const start = { kind: "round", id: loop.id, over: loop.over, body: loop.body, round: 0 } as const;
+  const { id, over, body, source } = loop;
+  const start = { kind: "round", id, over, body, source, round: 0 } as const;
   if (loop.over.kind !== "count") return { ...start, rest: machine.rest };
   const { from, to } = loop.over;
   const counter = guarded(machine, (frame) => evaluate(from, frame));

@@ -18,7 +18,7 @@ import {
 import { preparedRun } from "./paths";
 import { inequalityOf } from "./inequality";
 import { foldRepetition, listKey } from "./repetition";
-import { oneSidedRows } from "./seenRows";
+import { oneSidedRows } from "./rowRanges";
 import type {
   AnswerPlace,
   Decider,

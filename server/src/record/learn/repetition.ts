@@ -3,7 +3,7 @@
 import type { RecordedStatement, RowRange } from "../statements";
 import type { Path } from "./knowns";
 import type { Doubt } from "./program";
-import { rowRange } from "./seenRows";
+import { rowRange } from "./rowRanges";
 
 export interface FoldedPaths {
   readonly paths: readonly Path[];

@@ -9,7 +9,7 @@ import type {
   Value,
 } from "../../exploration/client";
 import type { Catalog, Table } from "../catalog";
-import { throughViews } from "../changedViews";
+import { throughViews } from "../updatableViews";
 import type {
   CompiledQuery,
   Compiler,

@@ -26,6 +26,12 @@ function shape({ schema }: Program): Readonly<Record<string, string>> {
   );
 }
 
+/** The tables of the statements of the first transaction, in order. */
+function named([first]: Program["transactions"]): readonly (string | undefined)[] {
+  const body = JSON.stringify(first?.body);
+  return [...body.matchAll(/"table":"([\w.]+)"/gu)].map(([, name]) => name);
+}
+
 const AUTH = "CREATE TABLE auth.users (id int PRIMARY KEY, token int NOT NULL);";
 const PUBLIC = "CREATE TABLE users (id int PRIMARY KEY, n int NOT NULL);";
 const BOTH = { "auth.users": "id token", users: "id n" };
@@ -69,6 +75,26 @@ describe("tables of one name", () => {
     assert.deepEqual(moved, { "auth.people": "id token", users: "id n" });
   });
 
+  it("move with their schemas", async () => {
+    const reads =
+      "-- @transaction f\nBEGIN; SELECT n FROM app.users; SELECT n FROM old.users; COMMIT;";
+    for (const move of [
+      "ALTER TABLE old.users SET SCHEMA app;",
+      "ALTER SCHEMA old RENAME TO app;",
+    ]) {
+      const moved = PUBLIC.replace("users", "old.users") + move;
+      assert.deepEqual(named((await read(moved + reads)).transactions), ["users", "old.users"]);
+      assert.deepEqual(Object.keys(shape(await read(PUBLIC + moved))), ["users", "app.users"]);
+    }
+  });
+
+  it("are others than one of a schema whose definition is elsewhere", async () => {
+    const { transactions } = await read(`${PUBLIC.replace("users", "public.users")}
+-- @transaction f
+BEGIN; SELECT n FROM users; SELECT n FROM public.users; SELECT x FROM auth.users; COMMIT;`);
+    assert.deepEqual(named(transactions), ["users", "users", "auth.users"]);
+  });
+
   it("are read and written apart", async () => {
     const { transactions } = await read(`${AUTH}${PUBLIC}
 -- @transaction f
@@ -79,9 +105,7 @@ INSERT INTO auth.users VALUES (:id, 1);
 DELETE FROM public.users USING auth.users AS other WHERE users.id = other.token;
 LOCK TABLE auth.users;
 COMMIT;`);
-    const body = JSON.stringify(transactions[0]?.body);
-    const named = [...body.matchAll(/"table":"([\w.]+)"/gu)].map(([, name]) => name);
-    assert.deepEqual(named, ["auth.users", "users", "auth.users", "users", "auth.users", "auth.users"]); // prettier-ignore
+    assert.deepEqual(named(transactions), ["auth.users", "users", "auth.users", "users", "auth.users", "auth.users"]); // prettier-ignore
     assert.deepEqual(transactions[0]?.taint, []);
   });
 });

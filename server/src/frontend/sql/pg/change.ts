@@ -34,7 +34,6 @@ import {
   type Scope,
   type Source,
   type Work,
-  isDefined,
 } from "./scope";
 
 /** Shared parts of all statements. */
@@ -46,7 +45,7 @@ export interface StatementBase {
 
 /** The target table of a statement. Changes through views are not followed. */
 export function targetOf(relation: RangeVar | undefined, work: Work): Source {
-  const table = relationName(relation, (name) => isDefined(name, work));
+  const table = relationName(relation, work.context.table);
   if (findView(table, work) !== undefined) {
     taint(work, `a change through the view ${table}`, "opaque");
   }

@@ -10,7 +10,7 @@ import type {
 import type { Expression, Output, Relation } from "../../../program/expression";
 import type { CallResult } from "../lowering";
 import { withDistinctNames, emptyQuery, connective, whereTrue, withColumnNames } from "../terms";
-import { kindOf, lastName, schemaOf, stringsOf } from "./ast";
+import { kindOf, lastName, schemaOf, stringsOf, tableName } from "./ast";
 import { relationName } from "./relationNames";
 import { callArguments } from "./call";
 import { callsOwn } from "./functionNames";
@@ -27,7 +27,6 @@ import {
   type Source,
   type Work,
   findView,
-  isDefined,
 } from "./scope";
 import { functionRows, ordinality, type FunctionRows } from "./sets";
 import { lossesOf } from "./schema/viewLosses";
@@ -89,8 +88,9 @@ function add(state: State, relation: Relation, columns: readonly string[] | unde
 
 function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
   const { work } = state;
-  const name = relationName(table, (each) => isDefined(each, work));
-  const alias = table.alias?.aliasname ?? table.relname ?? "";
+  const name = relationName(table, work.context.table);
+  const written = tableName(table);
+  const alias = table.alias?.aliasname ?? written;
   const names = stringsOf(table.alias?.colnames);
   const cte = table.schemaname === undefined ? work.ctes.get(name) : undefined;
   if (cte?.kind === "rows") {
@@ -111,8 +111,8 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     return;
   }
   const known = work.context.table(name);
-  if (isSystemName(table.schemaname ?? "", name) && (known === undefined || known.inferred)) {
-    const outputs = [{ name: alias, value: systemRows(name, work) }];
+  if (isSystemName(table.schemaname ?? "", written) && (known === undefined || known.inferred)) {
+    const outputs = [{ name: alias, value: systemRows(written, work) }];
     addFunctionRows(state, { outputs, isScalar: true, isRecord: true }, alias, names, join);
     return;
   }

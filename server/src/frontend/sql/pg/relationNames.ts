@@ -1,33 +1,42 @@
 // Names of tables: tables of one name in several schemas are told apart by their schema, all others go by their name alone.
 import type { RangeVar } from "libpg-query";
+import type { Table } from "../../../program/schema";
 import { rangeVarsOf, tableName } from "./ast";
 
 /** The schema of tables whose definition names none. */
 export const DEFAULT_SCHEMA = "public";
 
+export function homeOf({ schema = DEFAULT_SCHEMA }: Table): string {
+  return schema;
+}
+
+/** True for a table whose name here has its schema before it. */
+export function goesBySchema(table: Table): boolean {
+  return table.name.startsWith(qualifiedName(homeOf(table), ""));
+}
+
 export function qualifiedName(schema: string, name: string): string {
   return `${schema}.${name}`;
 }
 
-/** True if a reference, whose qualified name this is, means a table that goes by its schema. */
-export type GoesBySchema = (qualified: string, relation: RangeVar) => boolean;
-
-/** The name of the table that a reference means. */
-export function relationName(relation: RangeVar | undefined, goesBySchema: GoesBySchema): string {
+/** The name of the table that a reference means: `tableOf` has tables by their names. */
+export function relationName(relation: RangeVar | undefined, tableOf: TableOf): string {
   const name = tableName(relation);
-  if (relation?.schemaname === undefined) return name;
-  const qualified = qualifiedName(relation.schemaname, name);
-  return goesBySchema(qualified, relation) ? qualified : name;
+  const schema = relation?.schemaname;
+  if (schema === undefined) return name;
+  const qualified = qualifiedName(schema, name);
+  const home = tableOf(name)?.schema;
+  const isOther = home !== undefined && home !== schema;
+  return isOther || tableOf(qualified)?.inferred === false ? qualified : name;
 }
 
+type TableOf = (name: string) => Table | undefined;
+
 /** A tree whose references have these names. Linear in the tree; the tree itself where there is nothing to rename. */
-export function withRelationNames<Tree extends object>(
-  node: Tree,
-  goesBySchema: GoesBySchema,
-): Tree {
+export function withRelationNames<Tree extends object>(node: Tree, tableOf: TableOf): Tree {
   const names = new Map<object, string>();
   for (const each of rangeVarsOf(node)) {
-    const name = relationName(each, goesBySchema);
+    const name = relationName(each, tableOf);
     if (name !== tableName(each)) names.set(each, name);
   }
   return names.size === 0 ? node : withNames(node, names);

@@ -80,11 +80,6 @@ export interface Recursion {
   readonly query: (select: SelectStmt, outer: Scope | undefined, work: Work) => Query;
 }
 
-/** True for the name of a table with a definition. */
-export function isDefined(name: string, { context }: Work): boolean {
-  return context.table(name)?.inferred === false;
-}
-
 /** Records a loss of the statement, once per reason. */
 export function taint(work: Work, reason: string, effect: Taint["effect"] = "over"): void {
   const known = work.taint.some((each) => each.reason === reason && each.effect === effect);

@@ -18,7 +18,7 @@ import { SHAPES } from "./parseTree";
 import type { PgParser } from "./pgParser";
 import { queryOf } from "./query";
 import { lowerExpression, lowerQuery, weaken } from "./recursion";
-import { NO_SOURCES, taint, type Work, isDefined } from "./scope";
+import { NO_SOURCES, taint, type Work } from "./scope";
 import { unfollowedSetting } from "./settings";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
 import { hasNoMeaning, leavesTables } from "./inertDefinitions";
@@ -202,9 +202,8 @@ function lockTables(nodes: readonly Node[] | undefined, mode: number, work: Work
 }
 
 function tablesOf(nodes: readonly Node[] | undefined, work: Work): readonly string[] {
-  const isTable = (name: string): boolean => isDefined(name, work);
   return (nodes ?? []).flatMap((node) =>
-    "RangeVar" in node ? relationName(node.RangeVar, isTable) : [],
+    "RangeVar" in node ? relationName(node.RangeVar, work.context.table) : [],
   );
 }
 
@@ -227,8 +226,7 @@ function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Wor
 
 /** A statement with known tables only. */
 function opaque(node: Node, reason: string, work: Work): Lowering {
-  const isTable = (name: string): boolean => isDefined(name, work);
-  const names = rangeVarsOf(node).map((relation) => relationName(relation, isTable));
+  const names = rangeVarsOf(node).map((relation) => relationName(relation, work.context.table));
   const tables = new Set(names.filter((name) => !work.ctes.has(name)));
   taint(work, reason, "opaque");
   const base = baseOf(work);

@@ -545,27 +545,22 @@ function notFollowed(
   isRecursive: boolean,
 ): Value {
   const name = callee.name ?? callee.function.name ?? site.name;
-  if (isRecursive && [callee, ...broughtBy(state, callee)].some((each) => mayRun(state, each))) {
-    const id = state.ids.fresh("deeper");
+  const source = sourceOf(state, site.span);
+  // The wrapper of a function runs that.
+  const running = [callee, ...broughtBy(state, callee)].filter((each) => mayRun(state, each));
+  if (isRecursive && running.length > 0) {
     const over = { kind: "recursion", of: name } as const;
-    emit(state, { kind: "loop", id, over, body: NOTHING, source: sourceOf(state, site.span) });
+    emit(state, { kind: "loop", id: state.ids.fresh("deeper"), over, body: NOTHING, source });
     return unfollowedResult(state, callee, name, args);
   }
+  const why = isRecursive ? "calls itself" : "lies too deep";
   if (args.some((arg) => hasConnection(arg) || bringsWork(state, arg))) {
-    const why = isRecursive ? "calls itself" : "lies too deep";
-    lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
+    lose(state, `${name}() ${why} and is not followed`, source, "opaque");
   } else {
-    const why = isRecursive
-      ? "calls itself"
-      : callee.function.isGenerator
-        ? "is a generator"
-        : "lies too deep";
-    const reason = `${name}() ${why} and is not followed`;
-    // The wrapper of a function runs that.
-    for (const each of [callee, ...broughtBy(state, callee)]) {
-      if (!mayRun(state, each)) continue;
+    const kind = !isRecursive && callee.function.isGenerator ? "is a generator" : why;
+    const reason = `${name}() ${kind} and is not followed`;
+    for (const each of running) {
       const key = each.made ?? functionKey(each.scope.module.file, each.function);
-      const source = sourceOf(state, site.span);
       state.unfollowed.set(key, { effect: "opaque", reason, source });
     }
   }

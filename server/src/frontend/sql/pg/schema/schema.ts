@@ -6,7 +6,7 @@ import { sourceIn, sourceOf, type SqlPiece } from "../../lowering";
 import { mayDefine } from "../../definitionFilter";
 import { kindOf, stringsOf, tableName } from "../ast";
 import type { PgParser } from "../pgParser";
-import { DEFAULT_SCHEMA, searchPathOf, withRelationNames } from "../relationNames";
+import { searchPathOf, withRelationNames } from "../relationNames";
 import {
   defineRule,
   defineTrigger,
@@ -15,14 +15,7 @@ import {
 } from "../triggers/triggerDefinitions";
 import { hasNoMeaning } from "../inertDefinitions";
 import type { Query } from "../../../../program/expression";
-import {
-  change,
-  goesBySchema,
-  recordLoss,
-  say,
-  type DefinitionLoss,
-  type State,
-} from "./schemaState";
+import { change, recordLoss, say, type DefinitionLoss, type State } from "./schemaState";
 import { defineCollation } from "./collations";
 import { replayBlock } from "./doBlocks";
 import { defineDomain } from "./domains";
@@ -31,6 +24,7 @@ import { definePolicy, noPolicies, policiesInForce, switchPolicies, type Policy 
 import { createFromQuery } from "./tableFromQuery";
 import { alterTable, drop, rename, uniqueIndex } from "./tableChanges";
 import { createTable } from "./tableDefinition";
+import { moveTable, renameSchema } from "./renameTable";
 import { viewQuery } from "./views";
 
 export interface PgSchemaReading {
@@ -50,7 +44,6 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
   if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
   const state: State = {
     tables: new Map(),
-    schemas: new Map(),
     views: new Map(),
     types: new Map(),
     domains: new Map(),
@@ -63,12 +56,12 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     losses: [],
     names: new WeakMap(),
     piece: first,
-    schema: DEFAULT_SCHEMA,
+    schema: undefined,
   };
   for (const piece of pieces) {
     // Each file runs in a session of its own.
     const isNew = sourceOf(piece).file !== sourceOf(state.piece).file;
-    state.schema = searchPathOf(piece.sql) ?? (isNew ? DEFAULT_SCHEMA : state.schema);
+    state.schema = searchPathOf(piece.sql) ?? (isNew ? undefined : state.schema);
     state.piece = piece;
     if (mayDefine(piece.sql)) {
       replayBlock(state, parser, (node) => {
@@ -105,7 +98,7 @@ function replay(written: Node, state: State): void {
     createTable(written.CreateStmt, state);
     return;
   }
-  const node = withRelationNames(written, (...of) => goesBySchema(state, ...of));
+  const node = withRelationNames(written, (name) => state.tables.get(name));
   if ("AlterTableStmt" in node) {
     const { relation, cmds = [], objtype } = node.AlterTableStmt;
     if (objtype !== "OBJECT_TABLE") return;
@@ -126,7 +119,13 @@ function replay(written: Node, state: State): void {
   else if ("RenameStmt" in node) {
     const { renameType, relation, subname = "", newname = "" } = node.RenameStmt;
     if (renameType === "OBJECT_TYPE") renameEnumeration(node.RenameStmt, state);
+    else if (renameType === "OBJECT_SCHEMA") renameSchema(subname, newname, state);
     else rename(renameType, relation, subname, newname, state);
+  } else if ("AlterObjectSchemaStmt" in node) {
+    const { objectType, relation, newschema } = node.AlterObjectSchemaStmt;
+    const table = state.tables.get(tableName(relation));
+    if (objectType === "OBJECT_TABLE" && newschema !== undefined && table !== undefined)
+      moveTable(table, newschema, state);
   } else if ("ViewStmt" in node) {
     const { view, query, aliases } = node.ViewStmt;
     if (query !== undefined && "SelectStmt" in query) {

@@ -31,8 +31,6 @@ export interface Domain {
 
 export interface State {
   readonly tables: Map<string, Table>;
-  /** The schemas of tables, by their names here; `isWritten` where their definition names it. */
-  readonly schemas: Map<string, { readonly schema: string; readonly isWritten: boolean }>;
   readonly views: Map<string, View>;
   /** Types of the user's own: enumerations are text, domains what they are based on. */
   readonly types: Map<string, ValueType>;
@@ -50,18 +48,8 @@ export interface State {
   /** Names of primary keys and checks, by the very object: the AR keeps none. */
   readonly names: WeakMap<object, string>;
   piece: SqlPiece;
-  /** The schema of what is defined without one. */
-  schema: string;
-}
-
-/** True if a reference means a table that goes by its schema, or one of another schema than that of its name. */
-export function goesBySchema(
-  { schemas, tables }: Pick<State, "schemas" | "tables">,
-  qualified: string,
-  { relname = "", schemaname }: RangeVar,
-): boolean {
-  const { schema, isWritten } = schemas.get(relname) ?? {};
-  return tables.has(qualified) || (isWritten === true && schema !== schemaname);
+  /** The schema of what is defined without one, where `SET search_path` names it. */
+  schema: string | undefined;
 }
 
 export function say(state: State, message: string, code = "not-analysed"): void {

@@ -3,7 +3,7 @@ import type { AlterTableCmd, IndexStmt, Node, RangeVar } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import { itemsOf, stringsOf, tableName, typeText } from "../ast";
-import { qualifiedName, relationName } from "../relationNames";
+import { goesBySchema, homeOf, qualifiedName, relationName } from "../relationNames";
 import { unfollowedInDefinition } from "../definitionTree";
 import {
   dropRule,
@@ -13,7 +13,7 @@ import {
 } from "../triggers/triggerDefinitions";
 import { isWide } from "../valueType";
 import { changesNothing } from "../inertDefinitions";
-import { renamed, renameTable } from "./renaming";
+import { renameProperty, renameTable } from "./renameTable";
 import { isLooseText } from "./collations";
 import { takesOfType } from "./enumerations";
 import { change, condition, recordLoss, say, typeOf, type State } from "./schemaState";
@@ -190,7 +190,7 @@ export function drop(type: string | undefined, objects: readonly Node[], state: 
     const path = stringsOf(itemsOf(object));
     const [relname = "", schemaname] = path.toReversed();
     const relation = { relname, ...(schemaname !== undefined && { schemaname }) };
-    const name = relationName(relation, (each) => state.tables.has(each));
+    const name = relationName(relation, (each) => state.tables.get(each));
     if (type === "OBJECT_TRIGGER") dropTrigger(path, state.triggers);
     if (type === "OBJECT_RULE") dropRule(path, state.triggers);
     if (type === "OBJECT_POLICY") dropPolicy(path, state.policies);
@@ -222,9 +222,8 @@ export function rename(
   const table = state.tables.get(tableName(relation));
   if (table === undefined) return;
   if (type === "OBJECT_TABLE") {
-    const schema = state.schemas.get(table.name)?.schema;
-    const isQualified = schema !== undefined && table.name.startsWith(`${schema}.`);
-    renameTable(table.name, isQualified ? qualifiedName(schema, to) : to, state);
+    const isQualified = goesBySchema(table);
+    renameTable(table.name, isQualified ? qualifiedName(homeOf(table), to) : to, state);
   } else if (type === "OBJECT_COLUMN") {
     const swap = (columns: readonly string[]): readonly string[] =>
       columns.map((column) => (column === from ? to : column));
@@ -237,7 +236,7 @@ export function rename(
       primaryKey: swap(table.primaryKey),
       uniqueKeys: table.uniqueKeys.map((key) => ({ ...key, columns: swap(key.columns) })),
       foreignKeys: table.foreignKeys.map((key) => ({ ...key, columns: swap(key.columns) })),
-      checks: renamed(table.checks, "column", from, to),
+      checks: renameProperty(table.checks, "column", from, to),
     });
   } else if (type === "OBJECT_TABCONSTRAINT") {
     const uniqueKeys = table.uniqueKeys.map((key) =>

@@ -6,7 +6,6 @@ import type {
   CreateStmt,
   IndexStmt,
   Node,
-  RangeVar,
   TableLikeClause,
 } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
@@ -20,28 +19,32 @@ import {
 } from "../../../../program/schema";
 import { sourceOf } from "../../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "../ast";
-import { DEFAULT_SCHEMA, qualifiedName, withRelationNames } from "../relationNames";
+import { DEFAULT_SCHEMA, homeOf, qualifiedName, withRelationNames } from "../relationNames";
 import { unfollowedInDefinition, unvalidated } from "../definitionTree";
 import { isSerial, isWide } from "../valueType";
-import { renameTable } from "./renaming";
+import { renameTable } from "./renameTable";
 import { isLooseText } from "./collations";
 import { defaultOfType, withChecksOfType } from "./domains";
 import { takesOfType } from "./enumerations";
-import { condition, goesBySchema, recordLoss, say, typeOf, type State } from "./schemaState";
+import { condition, recordLoss, say, typeOf, type State } from "./schemaState";
 
 export function createTable(written: CreateStmt, state: State): void {
   if (tableName(written.relation) === "") return;
-  const name = nameOfNew(written.relation, state);
-  const statement = withRelationNames(
-    written,
-    (qualified, relation) => qualified === name || goesBySchema(state, qualified, relation),
+  const schema = written.relation?.schemaname ?? state.schema;
+  const name = nameOfNew(tableName(written.relation), schema, state);
+  const empty = {
+    ...emptyTable(name, sourceOf(state.piece)),
+    ...(schema !== undefined && { schema }),
+  };
+  const statement = withRelationNames(written, (each) =>
+    each === name ? empty : state.tables.get(each),
   );
   const known = state.tables.get(name);
   if (known !== undefined && (statement.if_not_exists ?? statement.partbound) !== undefined) return;
   if (statement.partbound !== undefined) {
     say(state, `${name} is a partition, which is analysed as a table of its own.`);
   }
-  let table = emptyTable(name, sourceOf(state.piece));
+  let table: Table = empty;
   for (const parent of statement.inhRelations ?? []) {
     if (!("RangeVar" in parent)) continue;
     const inherited = state.tables.get(tableName(parent.RangeVar));
@@ -82,23 +85,20 @@ export function createTable(written: CreateStmt, state: State): void {
  * The name of a table that is defined: by its schema where another schema has one of its name. Where the default schema comes last, the
  * other one goes by its schema from there on.
  */
-function nameOfNew(relation: RangeVar | undefined, state: State): string {
-  const name = tableName(relation);
-  const schema = relation?.schemaname ?? state.schema;
+function nameOfNew(name: string, schema = DEFAULT_SCHEMA, state: State): string {
   const qualified = qualifiedName(schema, name);
+  const known = state.tables.get(name);
   if (state.tables.has(qualified)) return qualified;
-  const home = state.schemas.get(name)?.schema;
-  const isTaken = home !== undefined && home !== schema && state.tables.has(name);
-  if (isTaken && schema === DEFAULT_SCHEMA) renameTable(name, qualifiedName(home, name), state);
-  const own = isTaken && schema !== DEFAULT_SCHEMA ? qualified : name;
-  const isWritten = relation?.schemaname !== undefined;
-  if (!state.tables.has(own)) state.schemas.set(own, { schema, isWritten });
-  return own;
+  if (known === undefined || homeOf(known) === schema) return name;
+  if (schema !== DEFAULT_SCHEMA) return qualified;
+  renameTable(name, qualifiedName(homeOf(known), name), state);
+  return name;
 }
 
 /** True if two definitions say the same, wherever they stand. */
 function isSame(left: Table, right: Table): boolean {
-  const text = ({ source: _source, ...table }: Table): string => JSON.stringify(table);
+  const text = ({ source: _source, schema: _schema, ...table }: Table): string =>
+    JSON.stringify(table);
   return text(left) === text(right);
 }
 

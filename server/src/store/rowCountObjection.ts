@@ -7,7 +7,7 @@ import type { ExecutedStep, Execution } from "./execution";
  * The reason against a run with such a statement; undefined without one. A transaction of that statement alone does nothing else
  * that could be otherwise.
  */
-export function unseenRows({ steps }: Pick<Execution, "steps">): string | undefined {
+export function rowCountObjection({ steps }: Pick<Execution, "steps">): string | undefined {
   for (const step of steps) {
     const { source, instance } = step;
     if (source?.seenRows === undefined || step.waitsFor || isSeen(step, source)) continue;

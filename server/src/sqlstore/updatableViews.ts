@@ -54,10 +54,10 @@ export function throughViews(change: SqlChange, catalog: Catalog): SqlChange {
 }
 
 /** The table behind a view that statements change; the name itself for all else. */
-export function changedBehind(name: string, catalog: Catalog): string {
+export function tableBehind(name: string, catalog: Catalog): string {
   const { body } = catalog.views.get(name)?.query ?? {};
   const [relation] = body?.kind === "select" ? body.from : [];
-  return relation?.kind === "table" ? changedBehind(relation.name, catalog) : name;
+  return relation?.kind === "table" ? tableBehind(relation.name, catalog) : name;
 }
 
 type TableRelation = Extract<SqlRelation, { readonly kind: "table" }>;
