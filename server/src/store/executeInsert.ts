@@ -169,7 +169,7 @@ function resolveConflict(
   const { row, visible, unchanged } = conflict;
   if (frame.acting.firstUpdaterWins && !visible)
     throw new SqlFailure("40001", "could not serialize access due to a concurrent insert");
-  if (frame.acting.firstUpdaterWins && !unchanged && onConflict.action !== "nothing")
+  if (frame.acting.firstUpdaterWins && !unchanged)
     throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
   if (onConflict.action === "nothing") {
     if (!conflict.own) frame.acting.lockDuplicate(row);

@@ -135,6 +135,21 @@ describe("keys under concurrency", () => {
     checkOutcomes(scenario({ A: count, B: count }), "pg:rc", ["t: 1,10; 2,20; 3,2"]);
   });
 
+  it("ON CONFLICT fails on a row that changed since the snapshot, also where it does nothing", () => {
+    const [a, b] = [1, 2].map((own) => {
+      const other = String(3 - own);
+      return [
+        `SELECT v FROM t WHERE id = ${other};`,
+        `UPDATE t SET v = v + 1 WHERE id = ${String(own)};`,
+        `INSERT INTO t (id, v) VALUES (${other}, 0) ON CONFLICT DO NOTHING;`,
+      ].join("\n");
+    });
+    checkOutcomes(scenario({ A: a ?? "", B: b ?? "" }), "pg:rr", [
+      "T1: v = 20 | T2: v = 11 | t: 1,11; 2,21",
+      "T1: v = 21 | T2: v = 10 | t: 1,11; 2,21",
+    ]);
+  });
+
   it("a key that the snapshot still has can be inserted again, and its own row replaced", () => {
     const again: Scenario = {
       ...scenario({

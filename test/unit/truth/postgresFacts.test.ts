@@ -327,3 +327,18 @@ INSERT INTO line SELECT ${k}, count(*) FROM line;`;
   await finds(routine(LINES, "k integer", body("k")), RR, ["f+f state"]);
   await finds(routine(LINES, "k integer", body("k")), RC, []);
 });
+
+test("ON CONFLICT DO NOTHING fails where its row has changed since the snapshot", async () => {
+  const tables = `${STOCK} ${LINES}`;
+  const adds = (end: string): string =>
+    routine(
+      tables,
+      "i integer, k integer, q integer",
+      `INSERT INTO line SELECT i, n FROM stock WHERE id = k; UPDATE stock SET n = n + 1 WHERE id = q; ${end}`,
+    );
+  await finds(adds(""), RR, ["f+f state"]);
+  // The row is there before all of them: nobody inserts it.
+  const there = "IF NOT EXISTS (SELECT 1 FROM stock WHERE id = k) THEN RETURN; END IF;";
+  const nothing = "INSERT INTO stock VALUES (k, 1) ON CONFLICT DO NOTHING;";
+  await finds(adds(`${there} ${nothing}`), RR, []);
+});

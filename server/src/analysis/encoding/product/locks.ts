@@ -4,7 +4,7 @@ import { FALSE, TRUE, and, imp, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
 import { mayRefuse, refusedBy } from "./keys";
-import { mayConflict, reaches, rowsOf, waitsFor } from "./rowLocks";
+import { looksFor, mayConflict, reaches, rowsOf, waitsFor } from "./rowLocks";
 import { waitsForTable } from "./tableLocks";
 import { isBefore } from "./times";
 import { EXISTS, hasOwnSnapshots, isWrite, mayWait, opensSnapshot } from "./tuple";
@@ -141,16 +141,15 @@ function assertFirstWins(
   const { instance, operation } = later;
   const conflict = tuple.levels[instance]?.conflict;
   if ((conflict !== "first-updater-wins" && conflict !== "restart") || !isWrite(first)) return;
-  const upserts =
-    operation.kind === "insert" &&
-    operation.onDuplicate === "update" &&
-    conflict === "first-updater-wins";
-  if (operation.kind === "insert" && !upserts) return;
+  const inserts = operation.kind === "insert";
+  if (inserts && (operation.onDuplicate === "error" || conflict === "restart")) return;
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   for (const row of rowsOf(run, first, later)) {
-    const met = and(reaches(tuple, run, later, row), run.makesVersion(first, row));
+    // DO NOTHING fails on the newest version of its row as DO UPDATE does, though it takes no lock.
+    const asked = inserts ? looksFor(run, later, row) : reaches(tuple, run, later, row);
+    const met = and(asked, run.makesVersion(first, row));
     // ON CONFLICT on a row that has been deleted inserts it.
-    const both = upserts ? and(met, run.state(later, "current", EXISTS, row).value) : met;
+    const both = inserts ? and(met, run.state(later, "current", EXISTS, row).value) : met;
     if (both !== FALSE) script.assert(imp(both, seen));
   }
 }

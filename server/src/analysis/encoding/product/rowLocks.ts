@@ -93,7 +93,8 @@ function scans(run: Run, access: Access, row: RowKey): Smt {
   return access.point || all ? asked : and(asked, run.matches(access, "current", row));
 }
 
-function looksFor(run: Run, access: Access, row: RowKey): Smt {
+/** The condition that the statement looks at the row, whether or not it locks it. */
+export function looksFor(run: Run, access: Access, row: RowKey): Smt {
   const own = run.done[access.instance]?.[access.operation.index];
   const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
   if (key === FALSE) return FALSE;
