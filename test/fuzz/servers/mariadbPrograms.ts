@@ -67,10 +67,12 @@ function schemaOf(
   const hasNullable = maybe(0.3, "nullable column");
   const hasText = maybe(0.3, "text");
   const hasDay = maybe(0.15, "date");
+  const isCoded = maybe(0.25, "second unique column");
+  const isChecked = maybe(0.12, "check constraint");
   const tables: Table[] = [
     {
       name: "acc",
-      definition: `create table acc (id int primary key, v int not null, grp int not null default 1, done int not null default 0${hasNullable ? ", w int" : ""}${hasText ? ", note varchar(20) not null default ''" : ""}${hasDay ? ", day date not null default '2026-01-01'" : ""}${hasIndex ? ", key (grp)" : ""}) engine=innodb;`,
+      definition: `create table acc (id int primary key, v int not null${isChecked ? " check (v >= 0)" : ""}, grp int not null default 1, done int not null default 0${hasNullable ? ", w int" : ""}${hasText ? ", note varchar(20) not null default ''" : ""}${hasDay ? ", day date not null default '2026-01-01'" : ""}${isCoded ? ", code int unique" : ""}${hasIndex ? ", key (grp)" : ""}) engine=innodb;`,
       counts: ["v", "v", ...(hasNullable ? ["w"] : [])],
       conditions: [
         ...[
@@ -87,22 +89,32 @@ function schemaOf(
         ...(hasNullable ? ["w is null", "w = Q"] : []),
         ...(hasText ? ["note = S", "note like concat(S, '%')"] : []),
         ...(hasDay ? ["day < '2026-01-03'"] : []),
+        ...(isCoded ? ["code = P", "code = Q"] : []),
       ],
-      insert: ["id, v, grp", "ID, Q, P"],
+      insert: isCoded ? ["id, v, grp, code", "ID, Q, 1, P"] : ["id, v, grp", "ID, Q, P"],
       rows: [
         "insert into acc (id, v, grp) values (1, 1, 1)",
         "insert into acc (id, v, grp) values (2, 3, 1)",
         "insert into acc (id, v, grp, done) values (3, 2, 2, 1)",
+        ...(isCoded ? ["update acc set code = id where id > 1"] : []),
       ],
-      unique: [],
+      unique: isCoded ? ["code"] : [],
     },
   ];
   if (random.chance(0.5)) {
     const hasReference = maybe(0.5, "foreign key");
     const isUnique = maybe(0.4, "unique constraint");
+    const action = random.pick([
+      " on delete cascade",
+      " on delete cascade",
+      " on update cascade",
+      " on delete cascade on update cascade",
+      "",
+    ]);
+    if (hasReference) for (const [word] of action.matchAll(/on \w+ \w+/g)) features.add(word);
     tables.push({
       name: "item",
-      definition: `create table item (id int primary key, acc int not null, k int, n int not null default 0${isUnique ? ", unique (acc, k)" : ""}${hasReference ? ", foreign key (acc) references acc (id) on delete cascade" : ""}) engine=innodb;`,
+      definition: `create table item (id int primary key, acc int not null, k int, n int not null default 0${isUnique ? ", unique (acc, k)" : ""}${hasReference ? `, foreign key (acc) references acc (id)${action}` : ""}) engine=innodb;`,
       counts: ["n"],
       conditions: ["acc = P", "acc = P", "acc = P and k = Q", "id = Q", "k = Q", "n > 0"],
       insert: ["id, acc, k, n", "ID, P, Q, 1"],
@@ -126,6 +138,7 @@ function schemaOf(
     ? [
         random.pick([
           "create trigger bounded before update on acc for each row begin if new.v > 5 then set new.v = 5; end if; end",
+          "create trigger kept before delete on acc for each row begin if old.v > 1 then signal sqlstate '45000' set message_text = 'in use'; end if; end",
           ...(hasItems
             ? [
                 "create trigger counted after insert on item for each row update acc set v = v + 1 where id = new.acc",

@@ -1,5 +1,6 @@
 // Statements of stored procedures in MariaDB as applications write them, one generator each.
 import { integer, nested, step, target, valued, where, write, type Body, type Table } from "./body";
+import { MARIADB_WRITES } from "./mariadbWrites";
 
 type Generator = (body: Body) => void;
 
@@ -230,4 +231,5 @@ const GENERATORS: readonly Generator[] = [
     withdrawal,
     onCall,
   ],
+  ...MARIADB_WRITES,
 ];

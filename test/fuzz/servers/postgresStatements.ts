@@ -1,5 +1,7 @@
 // Statements of PL/pgSQL as applications write them, one generator each; a body is a random row of them.
 import { integer, nested, step, target, valued, where, write, type Body, type Table } from "./body";
+import { POSTGRES_REPORTS } from "./postgresReports";
+import { POSTGRES_WRITES } from "./postgresWrites";
 
 type Generator = (body: Body) => void;
 
@@ -346,6 +348,8 @@ const WEIGHTS: readonly (readonly [weight: number, Generator])[] = [
   [1, refusal],
   [1, counted],
   [1, take],
+  ...POSTGRES_WRITES,
+  ...POSTGRES_REPORTS,
 ];
 
 function weighted(body: Body): readonly [weight: number, Generator] {
