@@ -41,22 +41,28 @@ export function enumerateProduct(
   const reached = new Set<string>();
   const isOver = (): boolean => finished >= limit || reached.size >= limit * STATES_PER_RUN;
   const leftOut = new Set<string>();
+  /** The result of a part of a run; undefined if what it needs is unknown. */
+  const known = <T>(part: () => T): T | undefined => {
+    try {
+      return part();
+    } catch (problem) {
+      if (!(problem instanceof NotExecutable)) throw problem;
+      leftOut.add(problem.message);
+      return undefined;
+    }
+  };
   /** The server after the turn; undefined if the run ends there, unfinished. */
   const after = (
     server: Server,
     name: string,
     begun: DatabaseState | undefined,
-  ): Server | undefined => {
-    try {
+  ): Server | undefined =>
+    known(() => {
       const events = advance(server, name, begun);
       if (!events.some((event) => event.kind === "aborted")) return server;
       finished += 1;
-    } catch (problem) {
-      if (!(problem instanceof NotExecutable)) throw problem;
-      leftOut.add(problem.message);
-    }
-    return undefined;
-  };
+      return undefined;
+    });
   const explore = (server: Server, turns: readonly string[]): void => {
     const state = stateText(server);
     if (reached.has(state)) return;
@@ -74,7 +80,8 @@ export function enumerateProduct(
     }
     for (const [index, [name]] of ready.entries()) {
       if (isOver()) return;
-      const begins = possibleBegins(server, name);
+      // Which statement comes next may depend on a condition that is not understood.
+      const begins = known(() => possibleBegins(server, name)) ?? [];
       for (const [at, begun] of begins.entries()) {
         const last = index === ready.length - 1 && at === begins.length - 1;
         const next = after(last ? server : copyServer(server), name, begun);

@@ -293,3 +293,24 @@ test("a schedule may take what only reads to commit later than its statement, an
     "statement 2 of T2 sees T1/2, T2/1, where the plan says T2/1",
   );
 });
+
+test("a run whose next statement depends on a condition that is not understood is left out", () => {
+  const asks: Command = {
+    kind: "if",
+    condition: literal("perhaps"),
+    then: set(1, 2),
+    otherwise: insert(2),
+    source,
+  };
+  const transactions = [unit(sequence(asks))];
+  const program: Program = { schema: { tables: TABLES }, transactions, notes: [], files: [] };
+  const level = findLevel("postgres:read-committed");
+  assert.ok(level?.family === "product");
+  const { runs, leftOut } = enumerateProduct(
+    program,
+    { instances: [{ instance: "T1", transaction: "P", arguments: {} }], initial: { t: [] } },
+    () => level,
+    10,
+  );
+  assert.deepEqual([runs.length, leftOut], [0, ["the condition perhaps is not understood"]]);
+});
