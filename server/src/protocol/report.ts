@@ -81,6 +81,8 @@ export interface SearchedPairs {
   readonly racing: number;
   /** The number of partners with nothing found and nothing open. */
   readonly settled: number;
+  /** A part of it may read or write any table: with whom it shares one is not known. */
+  readonly isOpaque?: true;
 }
 
 /** Pairs of transactions, each also with itself, that share a table that one of the two writes. */

@@ -271,7 +271,10 @@ export async function check(
     const unknown = isProved ? [] : [...gaps, ...undecided, ...doubts];
     const open = new Set(gaps.flatMap((gap) => gap.transactions));
     const isOpen = (id: string): boolean => open.has(id);
-    const extent = extentOf({ flat, plan, levels, may: cycles.may, isOpen }, searched);
+    const opaque = program.transactions.filter((each) => transactionPrecision(each) === "opaque");
+    const unknowable = new Set(isProved ? [] : opaque.map(({ id }) => id));
+    const isOpaque = (id: string): boolean => unknowable.has(id);
+    const extent = extentOf({ flat, plan, levels, may: cycles.may, isOpen, isOpaque }, searched);
     const cancelled = !isProved && searched.cut && endedBy === "cancel";
     const verdict = verdictOf(anomalies, unknown, cancelled);
     return {

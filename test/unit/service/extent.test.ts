@@ -32,11 +32,13 @@ interface Scene {
   readonly searched?: Partial<SearchResult>;
   /** Transactions about which something is open. */
   readonly open?: readonly string[];
+  /** Transactions that may touch any table. */
+  readonly opaque?: readonly string[];
   readonly may?: (members: readonly number[]) => boolean;
 }
 
 /** "put: 1 of 2" for each transaction, and the sums. Planned are put with itself and put with look. */
-async function told({ searched = {}, open = [], may = () => true }: Scene) {
+async function told({ searched = {}, open = [], opaque = [], may = () => true }: Scene) {
   const program = readProgram([{ file: "a.sql" as FileId, text: TEXT }], {
     pg: await loadPgParser(),
   });
@@ -49,6 +51,7 @@ async function told({ searched = {}, open = [], may = () => true }: Scene) {
       levels: level,
       may,
       isOpen: (id) => open.includes(id),
+      isOpaque: (id) => opaque.includes(id),
     },
     { ...DONE, ...searched },
   );
@@ -57,7 +60,8 @@ async function told({ searched = {}, open = [], may = () => true }: Scene) {
   return [
     `${String(pairs)} ${String(ruledOut)} ${String(asked)}`,
     ...[...extent.pairs].map(
-      ([id, each]) => `${id}: ${String(each.settled)} of ${String(each.sharing)}`,
+      ([id, each]) =>
+        `${id}: ${String(each.settled)} of ${String(each.sharing)}${each.isOpaque === true ? ", opaque" : ""}`,
     ),
   ];
 }
@@ -81,6 +85,15 @@ test("what is open about a transaction leaves its pairs open, but for those that
   ]);
   const may = (members: readonly number[]): boolean => !members.includes(2);
   assert.deepEqual((await told({ open: ["look", "apart"], may })).at(-1), "apart: 1 of 1");
+});
+
+test("no pair of what may touch any table is settled, whatever the texts rule out", async () => {
+  const may = (members: readonly number[]): boolean => !members.includes(2);
+  assert.deepEqual((await told({ opaque: ["look", "apart"], may })).slice(1), [
+    "put: 1 of 2",
+    "look: 0 of 1, opaque",
+    "apart: 0 of 1, opaque",
+  ]);
 });
 
 test("tells which tables each transaction reads and writes", async () => {

@@ -64,7 +64,8 @@ export function decidedLines(
 }
 
 /** "races with 2; nothing found with 40 of the 52 that share its tables". */
-function decidedText({ sharing, racing, settled }: SearchedPairs): string {
+function decidedText({ sharing, racing, settled, isOpaque }: SearchedPairs): string {
+  if (sharing === 0 && isOpaque === true) return "which tables it uses is not known";
   if (sharing === 0) return "no other transaction writes what it uses";
   const races = racing === 0 ? "" : `races with ${String(racing)}; `;
   const rest =

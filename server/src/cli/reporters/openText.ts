@@ -71,7 +71,7 @@ export function extentLines(
   const end = why === undefined ? "" : `: ${why.replace(/ \(.*\)$/u, "")}`;
   const racing = transactions.filter((each) => (each.pairs?.racing ?? 0) > 0).length;
   const clear = transactions.filter(
-    (each) => each.pairs && each.pairs.settled === each.pairs.sharing,
+    ({ pairs: own }) => own && own.settled === own.sharing && own.isOpaque !== true,
   ).length;
   const open = transactions.length - racing - clear;
   return [

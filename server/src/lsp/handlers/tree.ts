@@ -1,5 +1,5 @@
 import path from "node:path";
-import { breaksData, isTold, type Anomaly, type ReportTransaction } from "../../protocol/report";
+import { breaksData, isTold, type Anomaly, type ReportTransaction, type SearchedPairs } from "../../protocol/report"; // prettier-ignore
 import type {
   TransactionVerdict,
   TreeAnomaly,
@@ -101,7 +101,7 @@ function transactionOf(
       ...{ id, title, transactions },
       unconfirmed: status === "unconfirmed",
     })),
-    isDecided: !isStale && pairs !== undefined && pairs.racing + pairs.settled === pairs.sharing,
+    isDecided: !isStale && pairs !== undefined && isWholeDecided(pairs),
     undecided,
     anomalies: [...first, ...anomalies.filter((each) => !first.includes(each))],
   };
@@ -128,4 +128,8 @@ function anomalyOf(
       unconfirmed: anomaly.status === "unconfirmed",
     },
   ];
+}
+
+function isWholeDecided({ sharing, racing, settled, isOpaque }: SearchedPairs): boolean {
+  return racing + settled === sharing && isOpaque !== true;
 }

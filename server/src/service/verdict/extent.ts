@@ -19,6 +19,8 @@ interface Asked {
   readonly may: MayCycle;
   /** True if something about the transaction is open, whatever its partner. */
   readonly isOpen: (id: string) => boolean;
+  /** True if a part of the transaction may read or write any table. */
+  readonly isOpaque: (id: string) => boolean;
 }
 
 /** Programs with more pairs are not counted: it would take too long. */
@@ -26,7 +28,7 @@ const MOST_PAIRS = 400_000;
 
 /** The extent of a search; undefined for too many transactions. O(pairs that share a table). */
 export function extentOf(
-  { flat: { transactions }, plan, levels, may, isOpen }: Asked,
+  { flat: { transactions }, plan, levels, may, isOpen, isOpaque }: Asked,
   searched: SearchResult,
 ): Extent | undefined {
   const partners = sharingPartners(transactions);
@@ -41,6 +43,7 @@ export function extentOf(
     searched.findings.map(({ members, finding }) => [keyOf(members), finding.confirmation.status]),
   );
   const open = transactions.map(({ id }) => isOpen(id));
+  const opaque = transactions.map(({ id }) => isOpaque(id));
   const pairs = new Map<string, SearchedPairs>();
   const whole = { pairs: 0, ruledOut: 0, searched: 0 };
   for (const [one, others] of partners.entries()) {
@@ -58,10 +61,12 @@ export function extentOf(
       const isClear = open[one] !== true && open[other] !== true && !found.has(key);
       const isDone = (isAsked || isRuledOut) && !undecided.has(key);
       if (found.get(key) === "confirmed") racing += 1;
+      else if (opaque[one] === true || opaque[other] === true) continue;
       else if ((isDone && isClear) || (isRuledOut && !may([one, other]))) settled += 1;
     }
     const { id } = transactions[one] ?? { id: "" };
-    pairs.set(id, { sharing: others.size, racing, settled });
+    const marked = opaque[one] === true && { isOpaque: true as const };
+    pairs.set(id, { sharing: others.size, racing, settled, ...marked });
   }
   return { whole, pairs };
 }
