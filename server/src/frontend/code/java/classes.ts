@@ -16,6 +16,7 @@ import { declaredNames, hasModifier, isClassDeclaration, membersOf, superNames, 
 import { readAnnotationArguments, readArguments } from "./expressions";
 import { readParameters } from "./functions";
 import { fieldText, spanOf, textOf, type JavaReader } from "./reader";
+import { withLombok } from "./lombok";
 import { innerScope, type ClassNames, type Scope } from "./scope";
 
 export function readClass(reader: JavaReader, node: SyntaxNode, scope: Scope): HirClass {
@@ -36,7 +37,7 @@ export function readClass(reader: JavaReader, node: SyntaxNode, scope: Scope): H
     components,
   });
   const members = isRecord ? withComponents(reader, node, read, inner) : read;
-  return {
+  const own: HirClass = {
     ...(names.name !== undefined && { name: names.name }),
     header: headerOf(reader, node, body),
     ...(extending !== undefined && { superclass: extending }),
@@ -49,6 +50,7 @@ export function readClass(reader: JavaReader, node: SyntaxNode, scope: Scope): H
     annotations: reader.annotations(node, scope),
     span: spanOf(node),
   };
+  return reader.hasLombok ? withLombok(own) : own;
 }
 
 export function readAnonymousClass(

@@ -83,6 +83,11 @@ export function declaredNames(node: SyntaxNode, text: string): ClassNames {
     }
   }
   const own = name && text.slice(name.start, name.end);
+  const modifiers = node.children.find(({ type }) => type === "modifiers");
+  // Lombok's, which is written nowhere.
+  if (modifiers && /@(?:lombok\.)?Builder\b/u.test(text.slice(modifiers.start, modifiers.end))) {
+    if (!methods.has("builder")) methods.set("builder", { isStatic: true, arity: 0 });
+  }
   return {
     ...(own !== undefined && { name: own }),
     fields,

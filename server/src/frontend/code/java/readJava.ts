@@ -61,6 +61,7 @@ function readerOf(text: string, tooDeep: Span[]): JavaReader {
   };
   const reader: JavaReader = {
     text,
+    hasLombok: /\blombok\s*\./u.test(text),
     expression: (node, scope) =>
       node === undefined
         ? { kind: "unknown", what: "missing", parts: [], span: nowhere }

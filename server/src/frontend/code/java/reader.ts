@@ -8,6 +8,8 @@ import type { Scope } from "./scope";
 
 export interface JavaReader {
   readonly text: string;
+  /** Lombok's annotations may add members to the classes of the file. */
+  readonly hasLombok: boolean;
   expression(node: SyntaxNode | undefined, scope: Scope): HirExpression;
   /** The statements of a block, or the one statement that stands in its place, with a scope of their own. */
   block(node: SyntaxNode | undefined, scope: Scope): readonly HirStatement[];
