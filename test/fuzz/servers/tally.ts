@@ -22,7 +22,7 @@ export interface Tally {
 export function openTally(): Tally {
   const features = new Map<string, Sums>();
   const reasons = new Map<string, number>();
-  let refused = 0;
+  const refusals = new Map<string, number>();
   const sumsOf = (name: string): Sums => {
     const known = features.get(name);
     if (known) return known;
@@ -41,7 +41,7 @@ export function openTally(): Tally {
   return {
     add: (program, judgement) => {
       if (judgement.verdict === "refused") {
-        refused += 1;
+        countEach(refusals, judgement.reasons);
         return;
       }
       for (const name of ["all", program.level, ...program.features]) {
@@ -52,8 +52,7 @@ export function openTally(): Tally {
         sums.interleavings += judgement.interleavings;
         sums.contradictions += judgement.contradictions.length;
       }
-      for (const reason of new Set(judgement.reasons.map((each) => each.replace(/[\d.]+/g, "N"))))
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      countEach(reasons, judgement.reasons);
     },
     count: () => features.get("all")?.programs ?? 0,
     print: () => {
@@ -77,10 +76,20 @@ export function openTally(): Tally {
         );
         console.log([name.padEnd(34), ...cells].join("  "));
       }
-      if (refused > 0) console.log(`${String(refused)} programs were refused by the server`);
-      console.log("\nwhat was undecided, by its reason");
-      for (const [reason, times] of [...reasons].sort(([, a], [, b]) => b - a).slice(0, 30))
-        console.log(`${String(times).padStart(6)}  ${reason}`);
+      printMost("programs that the server refused, by its reason", refusals);
+      printMost("what was undecided, by its reason", reasons);
     },
   };
+}
+
+/** Counts the texts, numbers in them aside. */
+function countEach(counts: Map<string, number>, texts: readonly string[]): void {
+  for (const text of new Set(texts.map((each) => each.replace(/[\d.]+/g, "N"))))
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+}
+
+function printMost(title: string, counts: ReadonlyMap<string, number>): void {
+  if (counts.size > 0) console.log(`\n${title}`);
+  for (const [text, times] of [...counts].sort(([, a], [, b]) => b - a).slice(0, 30))
+    console.log(`${String(times).padStart(6)}  ${text}`);
 }
