@@ -94,7 +94,10 @@ export async function judge(
   }
 
   const sure = report.anomalies.filter(
-    ({ status, severity }) => status === "confirmed" && severity !== "unused",
+    (anomaly) =>
+      anomaly.status === "confirmed" &&
+      anomaly.severity !== "unused" &&
+      !isRefusedLate(program, anomaly),
   );
   for (const anomaly of sure.slice(0, MOST_ANOMALIES)) {
     confirmed += 1;
@@ -201,6 +204,13 @@ function isWithin(part: readonly string[], whole: readonly string[]): boolean {
     if (at !== -1) left.splice(at, 1);
     return at !== -1;
   });
+}
+
+/** True if a lock is refused after a time of waiting: the others of an interleaving do not stand still for so long. */
+function isRefusedLate({ text }: FuzzProgram, { steps }: Anomaly): boolean {
+  return (
+    /get_lock\(.*, [1-9]/i.test(text) && steps.some(({ effect }) => /refused a lock/.test(effect))
+  );
 }
 
 /** The rows and arguments of a witness. */

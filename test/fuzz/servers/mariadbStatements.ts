@@ -147,12 +147,13 @@ const join: Generator = (body) => {
 const named: Generator = (body) => {
   body.features.add("named lock");
   const key = body.random.pick(["'l'", "concat('l', p)"]);
+  const seconds = body.random.pick(["0", "5"]);
   write(
     body,
     body.random.pick([
-      `do get_lock(${key}, 5);`,
-      `if get_lock(${key}, 5) = 0 then set x = 0; end if;`,
-      `select get_lock(${key}, 5) into y;`,
+      `do get_lock(${key}, ${seconds});`,
+      `if get_lock(${key}, ${seconds}) = 0 then set x = 0; end if;`,
+      `select get_lock(${key}, ${seconds}) into y;`,
     ]),
   );
   write(body, "/*bp*/");
