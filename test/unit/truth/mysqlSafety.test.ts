@@ -455,3 +455,32 @@ checked("GET_LOCK", [
     why: /lost-update/,
   },
 ]);
+
+checked(
+  "a child of a row that another transaction deletes",
+  ["read-uncommitted", "read-committed", "repeatable-read"].map((level): Case => ({
+    name: `waits for the deletion, whatever both call the row: ${level}`,
+    text: `-- @isolens dialect mariadb
+create table acc (id int primary key, v int not null) engine=innodb;
+create table item (id int primary key, acc int, n int not null, foreign key (acc) references acc (id)) engine=innodb;
+DELIMITER //
+create procedure del(in p int)
+begin
+  start transaction;
+  delete from acc where id = p;
+  commit;
+end //
+create procedure adds(in q int, in i int)
+begin
+  declare x int;
+  start transaction;
+  select count(*) into x from acc where id = q;
+  insert into item values (i, q, x);
+  commit;
+end //
+DELIMITER ;
+`,
+    level: `mariadb:${level}`,
+    verdict: "safe",
+  })),
+);

@@ -1,7 +1,7 @@
 // The earlier commits that a statement follows: one Boolean per earlier committer and snapshot (or statement whose beginning matters),
 // closed under program order and commit order. A statement that looks at rows without locking them has a separate moment for each row,
 // between its own beginning and that of the next statement.
-import { FALSE, TRUE, imp } from "../smt";
+import { FALSE, TRUE, eq, imp, sameAll } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
 import { lookName, snapshotName } from "./names";
@@ -85,6 +85,7 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
     const before = asked.get(key);
     if (before) return before;
     const number = looks.length;
+    const same = looks.filter((each) => each.access === access);
     looks.push({ access, row });
     const made = [...tuple.transactions.keys()]
       .slice(0, instance)
@@ -95,6 +96,11 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
       script.assert(imp(beginsAfter(earlier, instance, operation.step), after));
       if (earlier > 0) script.assert(imp(after, made[earlier - 1] ?? TRUE));
       if (next !== undefined) script.assert(imp(after, begins(earlier, instance, next)));
+      // Two names of one row are looked at once.
+      for (const other of same) {
+        const known = momentsOf(access, other.row)[earlier] ?? TRUE;
+        script.assert(imp(sameAll(row, other.row), eq(after, known)));
+      }
     }
     return made;
   };
