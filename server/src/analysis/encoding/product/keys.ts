@@ -89,7 +89,8 @@ function refusedOver(from: Access, to: Access): readonly Key[] {
   );
 }
 
-function keysOf({ uniqueKeys, deferredKeys = [] }: FlatTable): readonly Key[] {
+/** The unique keys of a table beside the primary one, those that are checked at the end of a transaction included. */
+export function keysOf({ uniqueKeys, deferredKeys = [] }: FlatTable): readonly Key[] {
   return [...uniqueKeys, ...deferredKeys];
 }
 

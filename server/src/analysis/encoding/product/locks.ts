@@ -3,7 +3,7 @@
 import { FALSE, TRUE, and, imp, not, or } from "../smt";
 import type { Script, Smt } from "../smt";
 import type { RowKey } from "./database";
-import { mayRefuse, refusedBy } from "./keys";
+import { keysOf, mayRefuse, refusedBy } from "./keys";
 import { looksFor, mayConflict, reaches, rowsOf, waitsFor } from "./rowLocks";
 import { waitsForTable } from "./tableLocks";
 import { isBefore } from "./times";
@@ -82,14 +82,27 @@ function assertWaits(locks: Locks, first: Access, later: Access): void {
   }
 }
 
-/** An insertion is refused a key when the row that has it is committed. */
+/** An insertion is refused a key when the row that has it is committed; ON CONFLICT fails where its snapshot does not have that row. */
 function assertRefusal(locks: Locks, first: Access, later: Access): void {
-  const { script, run } = locks;
+  const { script, run, snapshots } = locks;
   const { row } = run.done[later.instance]?.[later.operation.index] ?? {};
   if (row === undefined || !mayRefuse(first, later)) return;
   const refused = and(refusedBy(run, first, later), not(run.undone(first)));
   for (const after of comingAfter(locks, first, later, row))
     if (after !== TRUE) script.assert(imp(refused, after));
+  if (!needsSight(locks, later)) return;
+  const taken = run.state(later, "current", EXISTS, row).value;
+  const seen = snapshots.seesAt(first.instance, later.instance, later.operation.step);
+  script.assert(imp(and(refused, not(taken)), seen));
+}
+
+/** True for DO NOTHING under a snapshot, by one key beside the primary one: of several, any may be met first. */
+function needsSight({ tuple }: Locks, { instance, operation, table, view }: Access): boolean {
+  const { onDuplicate, caught } = operation;
+  if (onDuplicate !== "nothing" || caught !== undefined || view !== "snapshot") return false;
+  return (
+    tuple.levels[instance]?.conflict === "first-updater-wins" && keysOf(table.table).length <= 1
+  );
 }
 
 function comingAfter(
