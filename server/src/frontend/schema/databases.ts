@@ -1,6 +1,8 @@
 // Several databases in one workspace: folders that declare the same table with other columns belong to different ones.
 // A file that no folder contradicts belongs to all of them.
 import type { Table } from "../../program/schema";
+import { DIALECTS } from "../../program/dialect";
+import { defaultSchema, plainName } from "../sql/relationNames";
 import type { FileId } from "../../protocol/source";
 
 /** A source of tables: a file, a series of migrations, the schema of an ORM. */
@@ -90,14 +92,29 @@ interface Comparison {
   readonly together: ReadonlyMap<string, number>;
 }
 
+/** A table in a declaration. */
+interface Declared {
+  readonly at: number;
+  readonly columns: Columns;
+  readonly home: string | undefined;
+}
+
+/** The schema that a table names, unless it is a product's own. */
+function homeIn({ schema }: Table): string | undefined {
+  return schema === undefined || DEFAULT_SCHEMAS.has(schema) ? undefined : schema;
+}
+
+const DEFAULT_SCHEMAS = new Set(DIALECTS.map(defaultSchema));
+
 function compared(declarations: readonly Declaration[]): Comparison {
-  const declaring = new Map<string, { readonly at: number; readonly columns: Columns }[]>();
+  const declaring = new Map<string, Declared[]>();
   for (const [at, { tables }] of declarations.entries()) {
     for (const table of tables) {
-      const own = { at, columns: columnsOf(table) };
-      const known = declaring.get(table.name);
+      const own = { at, columns: columnsOf(table), home: homeIn(table) };
+      const name = plainName(table);
+      const known = declaring.get(name);
       if (known) known.push(own);
-      else declaring.set(table.name, [own]);
+      else declaring.set(name, [own]);
     }
   }
   const apart = new Map<number, Set<number>>();
@@ -112,6 +129,7 @@ function compared(declarations: readonly Declaration[]): Comparison {
         const [a, b] = [declarations[left.at], declarations[right.at]];
         if (!a || !b || left.at === right.at) continue;
         const isNear = a.isModel !== b.isModel || areNear(a.place, b.place);
+        if (isNear && left.home !== right.home) continue;
         const least = isNear ? SAME_IF_NEAR : SAME_ELSEWHERE;
         if (shared(left.columns, right.columns) < least) separate(left.at, right.at);
         else {

@@ -1,6 +1,9 @@
 // Tables declared both by migrations and by an ORM schema. The migrations take precedence; deviations of the ORM's schema are noted there.
 import type { Note } from "../../program/program";
+import type { Dialect } from "../../program/dialect";
+import { renameInTable } from "../../program/renameTables";
 import type { Table } from "../../program/schema";
+import { plainName, relationName } from "../sql/relationNames";
 
 export interface Reconciliation {
   readonly tables: readonly Table[];
@@ -8,7 +11,12 @@ export interface Reconciliation {
 }
 
 /** The merged tables: keys, checks and defaults of the migrations, columns that only the ORM has, and tables of either. */
-export function reconcile(migrated: readonly Table[], modelled: readonly Table[]): Reconciliation {
+export function reconcile(
+  migrated: readonly Table[],
+  declared: readonly Table[],
+  dialect: Dialect,
+): Reconciliation {
+  const modelled = asMigrated(declared, migrated, dialect);
   const models = new Map(modelled.map((table) => [table.name, table] as const));
   const known = new Set(migrated.map(({ name }) => name));
   const notes: Note[] = [];
@@ -32,6 +40,24 @@ export function reconcile(migrated: readonly Table[], modelled: readonly Table[]
     return added.length === 0 ? table : { ...table, columns: [...table.columns, ...added] };
   });
   return { tables: [...both, ...modelled.filter(({ name }) => !known.has(name))], notes };
+}
+
+/** The modelled tables under the names that the migrations' tables of their schemas have. */
+function asMigrated(
+  modelled: readonly Table[],
+  migrated: readonly Table[],
+  dialect: Dialect,
+): readonly Table[] {
+  const byName = new Map(migrated.map((each) => [each.name, each] as const));
+  const names = new Map<string, string>();
+  for (const { name, schema } of modelled) {
+    if (schema === undefined) continue;
+    const written = { name: plainName({ name, schema }), schema };
+    const own = relationName(written, { dialect, table: (each) => byName.get(each) });
+    if (own !== name && (byName.has(own) || byName.has(name))) names.set(name, own);
+  }
+  if (names.size === 0) return modelled;
+  return modelled.map((each) => renameInTable(each, (name) => names.get(name) ?? name));
 }
 
 function keyDifferences(table: Table, model: Table): readonly string[] {

@@ -1,5 +1,8 @@
 // The fallback for unparsable statements: the keyword and the tables that it seems to access.
 import { sourceOf, textOf, type Lowering, type LoweringContext } from "./lowering";
+import { qualifiedName, type WrittenName } from "./relationNames";
+import { currentSchemaAt } from "./text/currentSchema";
+import type { LineIndex } from "./text/lines";
 import { firstWords } from "./text/statementKind";
 import { nameOf, tokensOf, type Token } from "./text/tokens";
 
@@ -7,7 +10,7 @@ import { nameOf, tokensOf, type Token } from "./text/tokens";
 export function lowerByWords(context: LoweringContext, reason: string): Lowering {
   const { piece, ids } = context;
   const source = sourceOf(piece);
-  const { tables, writes } = tablesByWords(piece.sql);
+  const { tables, writes } = tablesByWords(piece.sql, context.table, piece);
   const effect = tables.length > 0 ? "approx" : "opaque";
   return {
     statements: [
@@ -38,8 +41,15 @@ const ENDS_LIST = new Set(
   "where group order having limit set on values select union returning for when".split(" "),
 );
 
-/** The tables after FROM, JOIN, INTO, UPDATE and the like, without common table expressions. */
-export function tablesByWords(sql: string): {
+/**
+ * The tables after FROM, JOIN, INTO, UPDATE and the like, without common table expressions, by the names that `table` has for them where it is
+ * given.
+ */
+export function tablesByWords(
+  sql: string,
+  table: (name: string) => unknown = () => undefined,
+  place?: { readonly lines: LineIndex; readonly start: number },
+): {
   readonly tables: readonly string[];
   readonly writes: boolean;
 } {
@@ -60,8 +70,11 @@ export function tablesByWords(sql: string): {
       local.add(nameOf(sql, token));
     }
     if (expectsTable && isName(token) && !NO_TABLE.has(word)) {
-      const { name, next } = qualifiedName(sql, tokens, at);
-      if (tokens[next]?.word !== "(" || first === "insert") tables.add(name);
+      const { name, schema, next } = pathAt(sql, tokens, at);
+      const home = schema ?? (place && currentSchemaAt(place.lines, place.start));
+      const own = home === undefined ? name : qualifiedName(home, name);
+      const isTable = tokens[next]?.word !== "(" || first === "insert";
+      if (isTable) tables.add(own !== name && table(own) !== undefined ? own : name);
       at = next - 1;
       expectsTable = false;
       continue;
@@ -91,17 +104,21 @@ function isName(token: Token): boolean {
   return token.kind === "word" || token.kind === "name";
 }
 
-function qualifiedName(
+function pathAt(
   sql: string,
   tokens: readonly Token[],
   at: number,
-): { readonly name: string; readonly next: number } {
+): WrittenName & { readonly next: number } {
   let last = at;
   while (tokens[last + 1]?.word === ".") {
     const part = tokens[last + 2];
     if (part === undefined || !isName(part)) break;
     last += 2;
   }
-  const token = tokens[last];
-  return { name: token === undefined ? "" : nameOf(sql, token), next: last + 1 };
+  const [token, before] = [tokens[last], last > at ? tokens[last - 2] : undefined];
+  return {
+    name: token === undefined ? "" : nameOf(sql, token),
+    schema: before && nameOf(sql, before),
+    next: last + 1,
+  };
 }

@@ -265,8 +265,10 @@ function tableOf(name: string, draft: Draft): Table {
     type: type === undefined || type === "other" ? "int" : type,
     nullable: !primaryKey.includes(column),
   }));
+  const dot = name.lastIndexOf(".");
   return {
     name,
+    ...(dot > 0 && { schema: name.slice(0, dot) }),
     columns,
     primaryKey,
     uniqueKeys,
@@ -277,8 +279,9 @@ function tableOf(name: string, draft: Draft): Table {
 }
 
 function guessKey(name: string, draft: Draft): readonly string[] {
-  const singular = name.replace(/ies$/, "y").replace(/s$/, "");
-  for (const candidate of ["id", `${name}_id`, `${singular}_id`, `${name}id`, `${singular}id`]) {
+  const plain = name.slice(name.lastIndexOf(".") + 1);
+  const singular = plain.replace(/ies$/, "y").replace(/s$/, "");
+  for (const candidate of ["id", `${plain}_id`, `${singular}_id`, `${plain}id`, `${singular}id`]) {
     if (draft.columns.has(candidate)) return [candidate];
   }
   const [arbiter] = draft.arbiters;

@@ -2,7 +2,7 @@
 import type { Expression } from "../../program/expression";
 import { mapParts } from "../../program/operands";
 import type { Table } from "../../program/schema";
-import type { Assignment } from "../../program/statement";
+import type { Assignment, InsertStatement } from "../../program/statement";
 import { isDeclaredToday, TODAY } from "./currentDate";
 import { literal } from "./expressions";
 import type { Ids } from "./lowering";
@@ -40,4 +40,30 @@ function evaluatedAnew(value: Expression, ids: Ids): Expression {
   if (value.kind === "fresh") return { ...value, id: ids.fresh("f") };
   const parts = mapParts(value, (part) => evaluatedAnew(part, ids));
   return parts.kind === "unknown" ? { ...parts, id: ids.fresh("u") } : parts;
+}
+
+/** In an insert, columns of the current row are named by the table: its alias is replaced. */
+export function withRowsOf(
+  statement: InsertStatement,
+  alias: string,
+  table: string,
+): InsertStatement {
+  const rename = <Part>(part: Part): Part => {
+    if (Array.isArray(part)) {
+      // A mapped array of the same elements has the type of the array.
+      return part.map((each: unknown) => rename(each)) as Part;
+    }
+    if (typeof part !== "object" || part === null) return part;
+    const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
+      return [key, key === "relation" && value === alias ? table : rename(value)] as const;
+    });
+    // The same properties with values of the same types.
+    return Object.fromEntries(entries) as Part;
+  };
+  const { onConflict, returning } = statement;
+  return {
+    ...statement,
+    ...(onConflict === undefined ? {} : { onConflict: rename(onConflict) }),
+    ...(returning === undefined ? {} : { returning: rename(returning) }),
+  };
 }

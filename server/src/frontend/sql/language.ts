@@ -13,6 +13,7 @@ import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/
 import { createStoredCallingLower } from "./mysql/scriptCalls";
 import { storedTriggers } from "./mysql/triggers";
 import { readNspSchema } from "./nsp/schema";
+import { relationName } from "./relationNames";
 import { createFiring, firesSome, triggerNotes } from "./triggers/firing";
 import type { Policy } from "./pg/schema/policies";
 import { readRowSecurity, withRowSecurity } from "./pg/schema/rowSecurity";
@@ -131,7 +132,10 @@ function stored(
     lowered: (around) => {
       const triggers = routines.triggers.map((each) => ({
         ...each,
-        table: around.spelling(each.table),
+        table: relationName(
+          { name: around.spelling(each.on.name), schema: each.on.schema },
+          { dialect, table: around.table },
+        ),
       }));
       const fires = (statement: Statement): boolean => firesSome(triggers, statement);
       const context = { ...storedContext(routines, around), fires };

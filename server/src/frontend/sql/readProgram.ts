@@ -31,6 +31,7 @@ import { readInvariants } from "./annotations/readInvariants";
 import { languageOf, type LanguageRoutines } from "./language";
 import { indexLines, rangeOf, type LineIndex } from "./text/lines";
 import { createLowering } from "./lowerSql";
+import { besideNamesakes, inSoleDatabase } from "./namesakes";
 import { namedTables } from "./tableNames";
 import { withoutTransactions } from "./nontransactional";
 import type { SqlParsers } from "./parsers";
@@ -226,14 +227,25 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
 
 function* readGroup(group: Group, sameTables: SameTables): SlicedWork<GroupReading> {
   const { language, schema } = group;
-  const { tables: reconciled, notes: drift } = reconcile(schema.tables, group.modelled);
+  const { tables: reconciled, notes: drift } = reconcile(
+    schema.tables,
+    group.modelled,
+    group.dialect,
+  );
   const declared = sameTables(withDeclaredToday(reconciled));
   const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): SlicedWork<Lowering> =>
     lowerFiles(group, { ...schema, tables: known, routines });
-  const first = yield* lower(declared);
-  const inferred = inferSchema(first.transactions, lookup(declared));
-  const tables = sameTables([...declared, ...inferred.tables]);
+  let first = yield* lower(declared);
+  let inferred = inferSchema(first.transactions, lookup(declared));
+  const placed = sameTables(inSoleDatabase(declared, inferred.tables, group.dialect));
+  if (placed !== declared) {
+    first = yield* lower(placed);
+    inferred = inferSchema(first.transactions, lookup(placed));
+  }
+  const isNamed = (name: string): boolean =>
+    first.transactions.some(({ body }) => namedTables(body).tables.has(name));
+  const tables = sameTables(besideNamesakes(placed, inferred.tables, group.dialect, isNamed));
   // With the inferred tables, `*` and unqualified columns resolve.
   const isEnough = inferred.tables.length === 0 || first.unread.length > 0;
   const lowered = isEnough ? first : yield* lower(tables);

@@ -7,6 +7,7 @@ import { readSuppressions } from "../suppressions";
 import { migrationOf, undoSpans } from "../schema/migrations";
 import { readAnnotations, type AnnotationComment } from "./annotations/annotations";
 import { readCanonical } from "./text/canonical";
+import { schemaSwitches } from "./text/currentSchema";
 import { indexLines, rangeOf, type LineIndex } from "./text/lines";
 import type { InvariantComment } from "./annotations/readInvariants";
 import type { Region, RoutineSlice } from "./script/region";
@@ -86,10 +87,17 @@ function cut(
   dialect: Dialect,
 ): SplitResult & { readonly lines: LineIndex } {
   if (dialect === "postgres" || isBinary(text)) {
-    return { lines: indexLines(file, text), ...splitStatements(text) };
+    const split = splitStatements(text);
+    return { lines: withSchemas(indexLines(file, text), split, dialect), ...split };
   }
   const { text: canonical, ...result } = readCanonical(text, dialect);
-  return { lines: { ...indexLines(file, canonical), written: text }, ...result };
+  const lines = { ...indexLines(file, canonical), written: text };
+  return { lines: withSchemas(lines, result, dialect), ...result };
+}
+
+function withSchemas(lines: LineIndex, { slices }: SplitResult, dialect: Dialect): LineIndex {
+  const schemas = schemaSwitches(lines.text, slices, dialect);
+  return schemas.length === 0 ? lines : { ...lines, schemas };
 }
 
 function whole(text: string): Span {

@@ -69,7 +69,7 @@ export function definitionsOf(
       return tree.pairs.map(({ from, to }) => ({
         kind: "alter table",
         table: from,
-        changes: [{ kind: "rename", to }],
+        changes: [{ kind: "rename", to: to.name }],
         ifExists: false,
       }));
     case "view":
@@ -82,6 +82,7 @@ export function definitionsOf(
           replace: true,
         },
       ];
+    case "drop schema":
     case "nothing":
       return [{ kind: "nothing", tag }];
     default:
@@ -181,7 +182,7 @@ function changeOf(tree: SyntaxChange, guarded: boolean): TableChange {
     case "drop primary key":
       return { kind: "drop primary key" };
     case "rename":
-      return { kind: "rename", to: tree.to };
+      return { kind: "rename", to: tree.to.name };
     case "rename column":
       return { kind: "rename column", from: tree.from, to: tree.to };
     case "default":

@@ -27,7 +27,7 @@ export function routineDefinitions(text: string, dialect: Dialect): readonly Sql
       const { name, table, moment, definition } = read;
       const trigger: Trigger = {
         name,
-        table: table.toLowerCase(),
+        table: table.name.toLowerCase(),
         timing: moment.includes("before") ? "before" : "after",
         events: EVENTS.filter((event) => moment.includes(event)),
         forRows: true,

@@ -19,7 +19,11 @@ export function spellingOf(text: string, canonical: string, dialect: Dialect): S
   if (!/\p{Lu}/u.test(text)) return NO_SPELLING;
   const found = new Map<string, string>();
   let isAlias = false;
-  for (const { kind, word, start, end } of createReader(canonical, dialect, inLowerCase).lexemes) {
+  for (const { kind, word, start, end } of createReader({
+    text: canonical,
+    dialect,
+    spelling: inLowerCase,
+  }).lexemes) {
     // A string may be an alias, too.
     if (kind === "word" || kind === "name" || kind === "string") {
       const raw = text.slice(start, end);

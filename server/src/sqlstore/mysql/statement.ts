@@ -95,7 +95,7 @@ const EXPLAINED =
 const SET_STATEMENT = /^\s*set\s+statement\s([^]*?)\sfor\s([^]*)$/i;
 
 function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
-  const reader = createReader(text, dialect, inLowerCase);
+  const reader = createReader({ text, dialect, spelling: inLowerCase });
   const first = wordAt(reader);
   const [, options = "", explained] = EXPLAINED.exec(text) ?? [];
   if (explained !== undefined)
@@ -116,7 +116,10 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   const session = sessionStatement(reader);
   if (session !== undefined) return [withCondition(session, reader, dialect)];
   if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
-  const tree = parseStatement(text, dialect, inLowerCase, LONGEST_STATEMENT + PARAMETER_NUMBERS);
+  const tree = parseStatement(
+    { text, dialect, spelling: inLowerCase },
+    LONGEST_STATEMENT + PARAMETER_NUMBERS,
+  );
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);
   const loss = lossOf(tree.losses);

@@ -60,7 +60,7 @@ const carts = create("carts", { id: integer("id").primaryKey(), size: integer("s
       `await tx.update(items).set({ state: "old" }).where(eq(items.id, x));
        await tx.update(carts).set({ size: y }).where(eq(carts.id, x));`,
       [
-        'update items set state = "old" where (items.id = :x)',
+        'update shop.items set state = "old" where (shop.items.id = :x)',
         "update app_carts set size = :y where (app_carts.id = :x)",
       ],
     ));

@@ -13,7 +13,7 @@ import {
 import { statementKind } from "../../../../server/src/frontend/sql/text/statementKind";
 import { schemaOf } from "../pg/programs";
 
-/** The tables that the tests use; their types are the same in all dialects. */
+/** The tables that the tests use, in one database; their types are the same in all dialects. */
 const SCHEMA = `
 CREATE TABLE accounts (id int PRIMARY KEY, owner text NOT NULL, balance int NOT NULL DEFAULT 0);
 CREATE TABLE orders (id serial PRIMARY KEY, account_id int, amount int, status text DEFAULT 'new');
@@ -30,7 +30,9 @@ export interface RoutinesRead {
 
 /** The transactions of all routines of a text. */
 export async function routines(text: string, dialect: Dialect = "mysql"): Promise<RoutinesRead> {
-  tables ??= schemaOf(SCHEMA).then((schema) => schema.tables);
+  tables ??= schemaOf(SCHEMA).then((schema) =>
+    schema.tables.map((table) => ({ ...table, schema: "bank" })),
+  );
   const known = await tables;
   return read(text, known, dialect);
 }

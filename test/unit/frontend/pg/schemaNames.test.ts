@@ -32,6 +32,12 @@ function named([first]: Program["transactions"]): readonly (string | undefined)[
   return [...body.matchAll(/"table":"([\w.]+)"/gu)].map(([, name]) => name);
 }
 
+/** The losses of its statements. */
+function reasons({ transactions }: Program): readonly string[] {
+  const bodies = transactions.map(({ body }) => JSON.stringify(body)).join("");
+  return [...bodies.matchAll(/"reason":"([^"]*)"/gu)].map(([, reason = ""]) => reason);
+}
+
 const AUTH = "CREATE TABLE auth.users (id int PRIMARY KEY, token int NOT NULL);";
 const PUBLIC = "CREATE TABLE users (id int PRIMARY KEY, n int NOT NULL);";
 const BOTH = { "auth.users": "id token", users: "id n" };
@@ -43,7 +49,7 @@ describe("tables of one name", () => {
     const dumped = `SET search_path = auth, pg_catalog; ${AUTH.replace("auth.", "")}`;
     assert.deepEqual(shape(await read(dumped, PUBLIC)), BOTH);
     assert.deepEqual(shape(await read(AUTH + PUBLIC.replace("users", "app.users"))), {
-      users: "id token",
+      "auth.users": "id token",
       "app.users": "id n",
     });
   });
@@ -72,7 +78,7 @@ describe("tables of one name", () => {
       users: "id n",
     });
     const moved = shape(await read(`${AUTH}${PUBLIC}ALTER TABLE auth.users RENAME TO people;`));
-    assert.deepEqual(moved, { "auth.people": "id token", users: "id n" });
+    assert.deepEqual(moved, { people: "id token", users: "id n" });
   });
 
   it("move with their schemas", async () => {
@@ -89,10 +95,72 @@ describe("tables of one name", () => {
   });
 
   it("are others than one of a schema whose definition is elsewhere", async () => {
-    const { transactions } = await read(`${PUBLIC.replace("users", "public.users")}
+    for (const own of [PUBLIC, PUBLIC.replace("users", "public.users"), ""]) {
+      const { transactions } = await read(`${own}
 -- @transaction f
 BEGIN; SELECT n FROM users; SELECT n FROM public.users; SELECT x FROM auth.users; COMMIT;`);
-    assert.deepEqual(named(transactions), ["users", "users", "auth.users"]);
+      assert.deepEqual(named(transactions), ["users", "users", "auth.users"]);
+    }
+    const keys = shape(await read(`${PUBLIC} CREATE TABLE p (id int REFERENCES auth.users);`));
+    assert.equal(keys["p"], "id -> auth.users");
+    const later = `CREATE TABLE o (id int REFERENCES app.later); CREATE TABLE app.later (id int PRIMARY KEY);`;
+    assert.equal(shape(await read(later))["o"], "id -> later");
+  });
+
+  it("are found by the search path of the session and of a function", async () => {
+    const reads = "BEGIN; SELECT 1 FROM users; COMMIT;";
+    const paths = [
+      ["SET search_path TO auth, public;", "auth.users"],
+      ["SET search_path = other, public;", "users"],
+      ["SET search_path = other;", "other.users"],
+      ["SET LOCAL search_path TO 'auth';", "auth.users"],
+      ["SET SCHEMA 'auth';", "auth.users"],
+      ["SELECT pg_catalog.set_config('search_path', 'auth', false);", "auth.users"],
+      [`SET search_path TO "$user", public;`, "users"],
+      ["SET search_path = auth; RESET search_path;", "users"],
+    ];
+    for (const [path = "", table] of paths) {
+      const { transactions } = await read(`${AUTH}${PUBLIC}`, `${path}\n${reads}`);
+      assert.deepEqual(named(transactions.slice(-1)), [table], path);
+    }
+    const { transactions } = await read(`${AUTH}${PUBLIC}
+CREATE FUNCTION f() RETURNS int LANGUAGE sql SET search_path = auth, pg_temp AS 'SELECT id FROM users';`);
+    assert.deepEqual(named(transactions), ["auth.users"]);
+  });
+
+  it("are not views of other schemas", async () => {
+    const views = `CREATE TABLE private.users (id int PRIMARY KEY, n int);
+CREATE VIEW api.users AS SELECT id AS shown FROM private.users;
+CREATE VIEW public.users AS SELECT id AS listed FROM api.users;
+CREATE VIEW rep.totals AS SELECT count(*) AS c FROM private.users;
+-- @transaction f
+BEGIN; SELECT n FROM private.users; SELECT * FROM api.users; SELECT * FROM users; SELECT * FROM totals; COMMIT;`;
+    const { transactions } = await read(views);
+    const base = /"table":"([\w.]+)","kind":"base"/gu;
+    const tables = [...JSON.stringify(transactions[0]?.body).matchAll(base)];
+    assert.deepEqual(tables.map(([, name]) => name), Array(4).fill("private.users")); // prettier-ignore
+    assert.match(JSON.stringify(transactions[0]?.body), /"shown".*"listed"/u);
+  });
+
+  it("leave what may be any of them undecided", async () => {
+    const app = PUBLIC.replace("users", "app.users");
+    const reads = "-- @transaction f\nBEGIN; SELECT id FROM users; COMMIT;";
+    const either = await read(`${AUTH}${app}${reads}`);
+    assert.deepEqual(reasons(either), [
+      "whether users is auth.users or app.users or another table",
+    ]);
+    const same = AUTH + AUTH.replace("auth", "app");
+    assert.deepEqual(reasons(await read(same + reads)), []);
+    assert.deepEqual(
+      reasons(await read(`${same}${reads.replace("COMMIT", "SELECT id FROM app.users; COMMIT")}`)),
+      Array(2).fill("whether users is auth.users or app.users or another table"),
+    );
+  });
+
+  it("go with their schema", async () => {
+    assert.deepEqual(shape(await read(`${AUTH}${PUBLIC}DROP SCHEMA auth CASCADE;`)), {
+      users: "id n",
+    });
   });
 
   it("are read and written apart", async () => {

@@ -204,7 +204,7 @@ test("schemas of the database, views and what the client does not have", () => {
   assert.deepEqual(schema.notes, []);
   assert.deepEqual(
     schema.tables.map(({ name }) => name),
-    ["item", "shop.item", "Old", "Totals"],
+    ["base.item", "shop.item", "Old", "Totals"],
   );
   assert.equal(schema.models.get("Old")?.isHidden, true);
   assert.equal(schema.models.get("Totals")?.kind, "view");

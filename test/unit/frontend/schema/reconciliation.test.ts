@@ -19,7 +19,7 @@ async function agreement(
   // A file id of the test.
   const prisma = readPrismaSchema([{ file: "schema.prisma" as FileId, text }]);
   assert.deepEqual(prisma.notes, []);
-  return reconcile(schema.tables, prisma.tables);
+  return reconcile(schema.tables, prisma.tables, "postgres");
 }
 
 const FIRST = {
@@ -85,4 +85,17 @@ test("tables that only one of them has stay", async () => {
     tables.map(({ name }) => name),
     ["x", "T"],
   );
+});
+
+test("a table of a schema is that of the migrations in this schema", async () => {
+  const migrations = {
+    "migrations/1_a/migration.sql": `CREATE TABLE "auth"."T" (id int PRIMARY KEY, a int NOT NULL); CREATE TABLE "public"."T" (id int PRIMARY KEY, b int NOT NULL);`,
+  };
+  for (const schema of ["auth", "public"]) {
+    const column = schema === "auth" ? "a" : "b";
+    const fields = ` id Int @id\n ${column} Int\n @@schema("${schema}")`;
+    const { tables, notes } = await agreement(migrations, fields);
+    assert.deepEqual(notes, []);
+    assert.deepEqual(tables.map(({ name }) => name), ["auth.T", "T"]); // prettier-ignore
+  }
 });

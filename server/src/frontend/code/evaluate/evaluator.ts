@@ -124,6 +124,7 @@ export function createState(
     ranInside: new Set(),
     levels: new Map(),
     nextLevel: new Map(),
+    schemaPaths: new Map(),
     taint: [],
     escaped: new Set(),
     files: new Set([file]),

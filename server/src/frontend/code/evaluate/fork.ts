@@ -56,6 +56,7 @@ const RULES = {
   thrown: "root",
   levels: "root",
   nextLevel: "root",
+  schemaPaths: "root",
   ranInside: "root",
   escaped: "root",
   files: "root",

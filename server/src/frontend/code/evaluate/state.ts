@@ -208,6 +208,8 @@ export interface State {
   readonly levels: Map<string, string | undefined>;
   /** The level that SET TRANSACTION gave the next transaction of a connection. */
   readonly nextLevel: Map<string, string>;
+  /** The schemas of names without one, where a statement on the connection has said them. */
+  readonly schemaPaths: Map<string, readonly string[]>;
   readonly taint: Taint[];
   /** Results whose rows leave the function. */
   readonly escaped: Set<string>;

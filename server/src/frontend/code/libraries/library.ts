@@ -210,6 +210,8 @@ export interface SqlParameters {
   readonly named?: (name: string) => Value | undefined;
   /** The value of all others that are not told one by one. */
   readonly rest?: Value;
+  /** The schema of names without one. */
+  readonly schema?: string | undefined;
 }
 
 /** Facts that calls of methods of those names declare, wherever they stand in the workspace. */

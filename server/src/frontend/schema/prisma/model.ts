@@ -75,6 +75,8 @@ export interface PrismaModel {
   readonly kind: "model" | "view";
   /** Its table as the database knows it. */
   readonly table: string;
+  /** The database schema that `@@schema` names. */
+  readonly schema?: string;
   readonly fields: ReadonlyMap<string, PrismaField>;
   readonly keys: readonly PrismaKey[];
   /** The client does not have it (`@@ignore`). */

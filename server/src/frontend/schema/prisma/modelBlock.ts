@@ -8,6 +8,8 @@ import type { PrismaBlock } from "./syntax";
 export interface ModelBlock {
   readonly block: Extract<PrismaBlock, { readonly kind: "model" | "view" | "type" }>;
   readonly table: string;
+  /** The database schema that `@@schema` names. */
+  readonly schema?: string;
   /** The place of a part of it. */
   readonly at: (span: Span) => SourceRange;
 }

@@ -3,6 +3,7 @@ import type { Dialect } from "../../../program/dialect";
 import type { Note } from "../../../program/program";
 import { dictionary } from "../../../protocol/dictionary";
 import type { FileId, SourceRange } from "../../../protocol/source";
+import { defaultSchema, homeOf, qualifiedName } from "../../sql/relationNames";
 import { indexLines, rangeOf, type LineIndex } from "../../sql/text/lines";
 import type { Span } from "../../sql/text/split";
 import { argument, namesIn, textOf } from "./attributes";
@@ -39,20 +40,23 @@ export function readPrismaSchema(files: readonly PrismaFile[]): PrismaSchema {
     if (blocks.has(name) || enums.has(name)) {
       say("error", `"${name}" is declared twice; the first declaration counts.`, at(block.name));
     } else if (block.kind === "enum") enums.set(name, enumOf(block));
-    else blocks.set(name, { block, table: mapped(block) ?? name, at });
+    else blocks.set(name, { block, table: mapped(block) ?? name, ...schemaOf(block), at });
   }
   const isRead = datasource === undefined || datasource.dialect !== undefined;
-  const named = apart([...blocks.values()], say).filter(({ block }) => block.kind !== "type");
+  const named = apart([...blocks.values()], datasource?.dialect ?? "postgres", say).filter(
+    ({ block }) => block.kind !== "type",
+  );
   const drafts = new Map(named.map((each) => [each.block.name.text, each] as const));
   const models = new Map<string, PrismaModel>();
   if (isRead) {
     for (const [name, draft] of drafts) {
       const fields = readFields(draft, { blocks, enums, dialect: datasource?.dialect, say });
       const keys = readKeys(draft, fields, say);
-      const { block, table, at } = draft;
+      const { block, table, schema, at } = draft;
+      const place = { table, ...(schema !== undefined && { schema }) };
       const isHidden = block.attributes.some((each) => each.name === "ignore");
       const kind = block.kind === "view" ? "view" : "model";
-      models.set(name, { name, kind, table, fields, keys, isHidden, source: at(block.header) });
+      models.set(name, { name, kind, ...place, fields, keys, isHidden, source: at(block.header) });
     }
   }
   const linked = linkRelations(models, drafts, say);
@@ -168,25 +172,35 @@ function mapped({ attributes }: Pick<PrismaBlock, "attributes">): string | undef
   return value && textOf(value);
 }
 
-/** Tables of the same name in several database schemas are qualified, except the first. */
-function apart(blocks: readonly ModelBlock[], say: Say): readonly ModelBlock[] {
+function schemaOf({ attributes }: PrismaBlock): { readonly schema?: string } {
+  const attribute = attributes.find(({ name }) => name === "schema");
+  const schema = attribute && namesIn(attribute.arguments[0]?.value)[0];
+  return schema === undefined ? {} : { schema };
+}
+
+/** Tables of one name in several database schemas go by these, except for that of the default schema. */
+function apart(blocks: readonly ModelBlock[], dialect: Dialect, say: Say): readonly ModelBlock[] {
+  const homes = new Map<string, Set<string>>();
   const taken = new Map<string, ModelBlock>();
+  const declared = blocks.filter(({ block }) => block.kind !== "type");
+  for (const each of declared) {
+    const homesOfName = homes.get(each.table) ?? new Set();
+    homes.set(each.table, homesOfName.add(homeOf(each, dialect)));
+  }
   return blocks.map((each) => {
-    const { block, table, at } = each;
-    if (block.kind === "type") return each;
+    if (each.block.kind === "type") return each;
+    const { block, at } = each;
+    const home = homeOf(each, dialect);
+    const isPlain = home === defaultSchema(dialect) || homes.get(each.table)?.size === 1;
+    const table = isPlain ? each.table : qualifiedName(home, each.table);
     const first = taken.get(table);
     if (first === undefined) {
-      taken.set(table, each);
-      return each;
+      const own = { ...each, table };
+      taken.set(table, own);
+      return own;
     }
-    const schema = block.attributes.find(({ name }) => name === "schema");
-    const given = schema && namesIn(schema.arguments[0]?.value)[0];
-    if (given === undefined) {
-      const message = `"${block.name.text}" has the table of "${first.block.name.text}", "${table}".`;
-      say("error", message, at(block.header));
-    }
-    const name = `${given ?? block.name.text}.${table}`;
-    taken.set(name, each);
-    return { ...each, table: name };
+    const message = `"${block.name.text}" has the table of "${first.block.name.text}", "${table}".`;
+    say("error", message, at(block.header));
+    return { ...each, table: qualifiedName(block.name.text, table) };
   });
 }

@@ -49,6 +49,7 @@ function tableOf(
     });
   return {
     name: model.table,
+    ...(model.schema !== undefined && { schema: model.schema }),
     columns,
     primaryKey,
     uniqueKeys,

@@ -1,4 +1,5 @@
 // Definitions of MySQL, MariaDB, SQL Server and SQLite as the parser gives them.
+import type { WrittenName } from "../relationNames";
 import type { TableOption, TextCollation } from "./parseOptions";
 import type { Unreadable } from "./reader";
 import type { ColumnPlace } from "./columnPlace";
@@ -49,7 +50,7 @@ export type TableChange =
   | { readonly kind: "constraint"; readonly constraint: ConstraintDefinition }
   | { readonly kind: "drop column" | "drop key"; readonly name: string }
   | { readonly kind: "drop primary key" }
-  | { readonly kind: "rename"; readonly to: string }
+  | { readonly kind: "rename"; readonly to: WrittenName }
   | { readonly kind: "rename column"; readonly from: string; readonly to: string }
   | { readonly kind: "default"; readonly column: string; readonly value?: SyntaxExpression }
   | { readonly kind: "option"; readonly option: TableOption }
@@ -59,6 +60,8 @@ export type Definition =
   | {
       readonly kind: "create";
       readonly table: string;
+      /** The database or schema that it names. */
+      readonly schema?: string | undefined;
       readonly columns: readonly ColumnDefinition[];
       readonly constraints: readonly ConstraintDefinition[];
       readonly like?: string;
@@ -77,14 +80,16 @@ export type Definition =
       readonly where?: SyntaxExpression;
     }
   | { readonly kind: "drop"; readonly tables: readonly string[] }
+  | { readonly kind: "drop schema"; readonly schema: string }
   | { readonly kind: "drop key"; readonly table?: string; readonly name: string }
   | {
       readonly kind: "renames";
-      readonly pairs: readonly { readonly from: string; readonly to: string }[];
+      readonly pairs: readonly { readonly from: string; readonly to: WrittenName }[];
     }
   | {
       readonly kind: "view";
       readonly name: string;
+      readonly schema?: string | undefined;
       readonly columns: readonly string[];
       readonly query: SyntaxQuery;
     }

@@ -109,9 +109,13 @@ function aliased(
   from: readonly SyntaxRelation[],
 ): readonly SyntaxRelation[] {
   return tables.filter(
-    ({ table, alias }) =>
-      alias !== undefined || !from.some((each) => each.alias === table || each.table === table),
+    ({ table, alias }) => alias !== undefined || !from.some((each) => isNamed(each, table)),
   );
+}
+
+/** True for a relation that another clause names so. */
+function isNamed({ alias, written, table }: SyntaxRelation, name: string | undefined): boolean {
+  return alias === name || written === name || table === name;
 }
 
 function assignmentsByTable(
@@ -119,7 +123,10 @@ function assignmentsByTable(
   from: readonly SyntaxRelation[],
   work: Work,
 ): ReadonlyMap<string, readonly SyntaxAssignment[]> {
-  const names = from.map(({ alias, table = "" }) => ({ name: alias ?? table, table }));
+  const names = from.map(({ alias, written, table = "" }) => ({
+    name: alias ?? written ?? table,
+    table,
+  }));
   const byTable = new Map<string, SyntaxAssignment[]>();
   for (const each of set) {
     const column = each.path.at(-1) ?? "";
@@ -278,7 +285,7 @@ export function lowerDelete(node: SyntaxDelete, base: StatementBase, before: Wor
   const work = withCtes(node.with, undefined, before);
   const [name = "", ...others] = node.targets;
   if (others.length > 0) return refused("a DELETE from several tables");
-  const isJoined = node.from.some(({ alias, table }) => alias === name || table === name);
+  const isJoined = node.from.some((each) => isNamed(each, name));
   const from = isJoined || !isMysql(work) ? [...node.from] : [];
   if (!isJoined) from.unshift(plain(name));
   const target = targetOf(name, from, work);

@@ -3,7 +3,7 @@ import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import type { Assignment, InsertStatement, OnConflict } from "../../../program/statement";
 import { literal } from "../expressions";
-import { completeRow, defaultOf, orderedColumns } from "../insertRow";
+import { completeRow, defaultOf, orderedColumns, withRowsOf } from "../insertRow";
 import type { Lowering } from "../lowering";
 import { columnsOf, type Scope } from "../nsp/scope";
 import { withDistinctNames, emptyQuery } from "../terms";
@@ -17,7 +17,7 @@ import { isMysql, weaken, type Work } from "./work";
 /** An INSERT or REPLACE. */
 export function lowerInsert(node: SyntaxInsert, base: StatementBase, before: Work): Lowering {
   const work = withCtes(node.with, undefined, before);
-  const { table: name } = node;
+  const { table: name, written = name } = node;
   const table = work.context.table(name);
   const columns = node.columns.length > 0 ? node.columns : orderedColumns(table);
   if (columns.length === 0 && table?.inferred === true && node.rows?.[0]?.length !== 0)
@@ -42,9 +42,10 @@ export function lowerInsert(node: SyntaxInsert, base: StatementBase, before: Wor
     taint: work.taint,
   };
   const insertId = returning?.insertId;
+  const named = written === name ? statement : withRowsOf(statement, written, name);
   const isAsked = node.returning !== undefined && returning !== undefined;
   return {
-    statements: [statement],
+    statements: [named],
     ...(isAsked
       ? {
           result: {
@@ -104,6 +105,11 @@ function completedQuery(
   return { columns: [...named, ...missing], query: { ...query, outputs } };
 }
 
+/** The rows of the table under the name that the statement has for it. */
+function relationOf({ table, written = table }: SyntaxInsert): Relation {
+  return { alias: written, table, kind: "base", join: "inner" };
+}
+
 function conflictOf(
   node: SyntaxInsert,
   columns: readonly string[],
@@ -119,10 +125,10 @@ function conflictOf(
     columns: new Map(renamed.map((name, at) => [name, columns[at] ?? name] as const)),
   };
   const work: Work = { ...before, proposed };
-  const relation: Relation = { alias: node.table, table: node.table, kind: "base", join: "inner" };
+  const relation = relationOf(node);
   const scope: Scope = { sources: [{ relation, columns: columnsOf(relation, work) }] };
   const of = expressions(scope, work);
-  const set = leftToRight(onConflict.set, node.table, of).map((each): Assignment => {
+  const set = leftToRight(onConflict.set, relation.alias, of).map((each): Assignment => {
     return { column: each.column, value: each.value };
   });
   const where =
@@ -137,7 +143,7 @@ function returningOf(
 ):
   | { readonly clause: NonNullable<InsertStatement["returning"]>; readonly insertId?: Expression }
   | undefined {
-  const relation: Relation = { alias: node.table, table: node.table, kind: "base", join: "inner" };
+  const relation = relationOf(node);
   const inserted: Relation = { ...relation, alias: "inserted" };
   const columns = columnsOf(relation, work);
   const isOutput = work.dialect === "sqlserver";
@@ -145,7 +151,10 @@ function returningOf(
   const nodes = node.returning ?? [];
   const read = lowerOutputs(nodes, expressions({ sources }, work));
   const asked = work.labelled === true ? withLabels(read, nodes) : read;
-  const own = asked.map((output) => ({ ...output, value: ofInserted(output.value, node.table) }));
+  const own = asked.map((output) => ({
+    ...output,
+    value: ofInserted(output.value, relation.alias),
+  }));
   const { wantsInsertId = false } = work.context;
   const column = wantsInsertId === false ? undefined : automatic(table);
   if (own.length === 0 && column === undefined) {
@@ -156,7 +165,7 @@ function returningOf(
   }
   const into = work.context.ids.result();
   if (column === undefined) return { clause: { into, outputs: withDistinctNames(own) } };
-  const id = { name: column, value: { kind: "column", relation: node.table, column } as const };
+  const id = { name: column, value: { kind: "column", relation: relation.alias, column } as const };
   const outputs = own.some((output) => output.name === column) ? own : [...own, id];
   const insertId: Expression = { kind: "field", result: into, field: column, at: "first" };
   return { clause: { into, outputs: withDistinctNames(outputs) }, insertId };

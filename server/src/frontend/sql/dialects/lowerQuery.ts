@@ -99,7 +99,8 @@ export function sourcesOf(
   let sources: readonly Source[] = [];
   for (const each of from) {
     // MySQL's name for no table.
-    if (each.table === "dual" && work.context.table("dual")?.inferred !== false) continue;
+    if ((each.written ?? each.table) === "dual" && work.context.table("dual")?.inferred !== false)
+      continue;
     const added = sourceOf(each, sources.length, outer, work);
     const scope: Scope = { sources: [...sources, added], ...withOuter };
     const on = joinCondition(each, added, sources, expressions(scope, work));
@@ -129,8 +130,9 @@ function sourceOf(
     const alias = node.alias ?? `relation${position + 1}`;
     return { relation: { alias, table: alias, kind: "opaque", join }, columns: undefined };
   }
-  const alias = node.alias ?? table;
-  const query = work.ctes.get(table) ?? work.context.view?.(table);
+  const alias = node.alias ?? node.written ?? table;
+  const cte = node.schema === undefined ? work.ctes.get(node.written ?? table) : undefined;
+  const query = cte ?? work.context.view?.(table);
   const relation: Relation =
     query === undefined
       ? { alias, table, kind: "base", join }

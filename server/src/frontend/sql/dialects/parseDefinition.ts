@@ -12,6 +12,7 @@ import {
   takeName,
   takeWord,
   takeNames,
+  takeQualified,
   takeTable,
   unexpectedToken,
   Unreadable,
@@ -54,11 +55,11 @@ function create(reader: Reader): Definition {
   }
   if (!take(reader, "view")) return { kind: "nothing" };
   ifExists(reader);
-  const name = takeTable(reader);
+  const own = takeQualified(reader);
   const columns = wordAt(reader) === "(" ? takeNames(reader) : [];
   while (peek(reader) !== undefined && wordAt(reader) !== "as") reader.at++;
   expect(reader, "as");
-  return { kind: "view", name, columns, query: readQuery(reader) };
+  return { kind: "view", ...own, columns, query: readQuery(reader) };
 }
 
 /** ALGORITHM = MERGE DEFINER = a@b SQL SECURITY DEFINER, before VIEW. */
@@ -71,13 +72,14 @@ function isViewWord(reader: Reader): boolean {
 
 function createTable(reader: Reader): Definition {
   ifExists(reader);
-  const table = takeTable(reader);
+  const { name: table, ...place } = takeQualified(reader);
+  enter(reader, place.schema);
   const columns: ColumnDefinition[] = [];
   const constraints: ConstraintDefinition[] = [];
   const unread: Unreadable[] = [];
   const alike = (): Definition => {
     const like = takeTable(reader);
-    return { kind: "create", table, columns, constraints, like, options: [], unread };
+    return { kind: "create", table, ...place, columns, constraints, like, options: [], unread };
   };
   if (take(reader, "like")) return alike();
   if (wordAt(reader) === "(" && !/^(select|with)$/.test(wordAt(reader, 1))) {
@@ -98,8 +100,14 @@ function createTable(reader: Reader): Definition {
   }
   const options = tableOptions(reader);
   const query = queryAfterOptions(reader);
-  const definition = { kind: "create", table, columns, constraints, options, unread } as const;
+  const parts = { table, ...place, columns, constraints, options, unread };
+  const definition = { kind: "create", ...parts } as const;
   return query === undefined ? definition : { ...definition, query };
+}
+
+/** Foreign keys refer to their own database; in SQL Server to the standard schema. */
+function enter(reader: Reader, schema: string | undefined): void {
+  if (reader.dialect !== "sqlserver") reader.own = schema;
 }
 
 /** CREATE TABLE ... AS SELECT: the query after the table's options. */
@@ -203,7 +211,8 @@ function reference(
   columns: readonly string[],
 ): Extract<ConstraintDefinition, { readonly kind: "foreign" }> {
   expect(reader, "references");
-  const table = takeTable(reader);
+  const target = takeQualified(reader);
+  const table = reader.nameOf({ ...target, schema: target.schema ?? reader.own });
   const referenced = wordAt(reader) === "(" ? takeNames(reader) : [];
   let onDelete: "cascade" | "set" | "none" | undefined;
   let onUpdate: "cascade" | "set" | "none" | undefined;
@@ -398,7 +407,9 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
 
 function alter(reader: Reader): Definition {
   ifExists(reader);
-  const table = takeTable(reader);
+  const changed = takeQualified(reader);
+  const table = reader.nameOf(changed);
+  enter(reader, changed.schema);
   if (take(reader, "with")) takeAny(reader, "check", "nocheck");
   const changes: TableChange[] = [];
   do {
@@ -483,7 +494,7 @@ function renamed(reader: Reader): TableChange {
   }
   if (takeAny(reader, "index", "key") !== undefined) return { kind: "nothing" };
   takeAny(reader, "to", "as");
-  return { kind: "rename", to: takeTable(reader) };
+  return { kind: "rename", to: takeQualified(reader) };
 }
 
 /** ALTER COLUMN a SET DEFAULT 1, DROP DEFAULT; SQL Server's ALTER COLUMN a INT NOT NULL. */

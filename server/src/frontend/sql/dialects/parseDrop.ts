@@ -1,5 +1,6 @@
 // DROP and RENAME of MySQL, MariaDB, SQL Server and SQLite.
-import { expect, take, takeAny, takeTable, type Reader } from "./reader";
+import type { WrittenName } from "../relationNames";
+import { expect, take, takeAny, takeQualified, takeTable, takeWord, type Reader } from "./reader";
 import type { Definition } from "./definition";
 
 /** The rest after DROP. */
@@ -7,10 +8,14 @@ export function drop(reader: Reader): Definition {
   takeAny(reader, "temporary");
   if (take(reader, "index")) {
     ifExists(reader);
-    const name = takeTable(reader);
+    const { name } = takeQualified(reader);
     return take(reader, "on")
       ? { kind: "drop key", name, table: takeTable(reader) }
       : { kind: "drop key", name };
+  }
+  if (takeAny(reader, "database", "schema") !== undefined) {
+    ifExists(reader);
+    return { kind: "drop schema", schema: takeWord(reader) };
   }
   if (!take(reader, "table")) return { kind: "nothing" };
   ifExists(reader);
@@ -23,11 +28,11 @@ export function drop(reader: Reader): Definition {
 /** The rest after RENAME. */
 export function rename(reader: Reader): Definition {
   if (!take(reader, "table") && !take(reader, "tables")) return { kind: "nothing" };
-  const pairs: { from: string; to: string }[] = [];
+  const pairs: { from: string; to: WrittenName }[] = [];
   do {
     const from = takeTable(reader);
     expect(reader, "to");
-    pairs.push({ from, to: takeTable(reader) });
+    pairs.push({ from, to: takeQualified(reader) });
   } while (take(reader, ","));
   return { kind: "renames", pairs };
 }

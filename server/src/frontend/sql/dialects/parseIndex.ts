@@ -9,6 +9,7 @@ import {
   take,
   takeAny,
   takeNames,
+  takeQualified,
   takeTable,
   wordAt,
   type Reader,
@@ -28,7 +29,7 @@ export function readIndex(reader: Reader, unique: boolean): ReadIndex | undefine
   takeAny(reader, "clustered", "nonclustered");
   expect(reader, "index");
   ifExists(reader);
-  const name = takeTable(reader);
+  const { name } = takeQualified(reader);
   if (take(reader, "using")) reader.at++;
   expect(reader, "on");
   const table = takeTable(reader);

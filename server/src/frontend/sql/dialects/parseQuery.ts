@@ -3,8 +3,8 @@ import { parseExpression, startsQuery, type Parsing } from "./parseExpression";
 import { readWindow } from "./parseWindow";
 import {
   expect,
-  isAlias,
   offsetAt,
+  isAlias,
   peek,
   skipParentheses,
   take,
@@ -13,7 +13,9 @@ import {
   takeWord,
   writtenName,
   takeNames,
+  takeQualified,
   takeTable,
+  takeTarget,
   unexpectedToken,
   Unreadable,
   wordAt,
@@ -269,7 +271,7 @@ function readLock(reader: Reader, query: Draft): void {
   reader.at += 2;
   const of: string[] = [];
   if (take(reader, "of")) {
-    do of.push(takeTable(reader));
+    do of.push(takeTarget(reader));
     while (take(reader, ","));
   }
   query.lock = stronger(query.lock, { strength, of, wait: wait(reader) });
@@ -367,7 +369,21 @@ export function readRelations(parsing: Parsing): readonly SyntaxRelation[] {
   const relations: SyntaxRelation[] = [];
   do relations.push(...joined(parsing));
   while (take(reader, ","));
+  checkNames(reader, relations);
   return relations;
+}
+
+/** Tables of one name in several databases, without aliases, are not told apart in expressions. */
+function checkNames(reader: Reader, relations: readonly SyntaxRelation[]): void {
+  const tables = new Map<string, string>();
+  for (const { alias, written, table } of relations) {
+    const name = alias ?? written ?? table;
+    if (name === undefined || table === undefined) continue;
+    const other = tables.get(name) ?? table;
+    if (other !== table)
+      throw new Unreadable(`${other} and ${table} without aliases`, offsetAt(reader));
+    tables.set(name, table);
+  }
 }
 
 function joined(parsing: Parsing): readonly SyntaxRelation[] {
@@ -428,11 +444,12 @@ function single(parsing: Parsing): readonly SyntaxRelation[] {
     expect(reader, ")");
     return inner;
   }
-  const schema = wordAt(reader, 1) === "." ? peek(reader)?.word.toLowerCase() : undefined;
-  const table = takeTable(reader);
+  const first = wordAt(reader, 1) === "." ? peek(reader)?.word.toLowerCase() : undefined;
+  const own = takeQualified(reader);
+  const table = reader.nameOf(own);
   if (wordAt(reader) === "(") {
     skipParentheses(reader);
-    return [withAlias(reader, { ...relation(""), unknown: `${table}()` })];
+    return [withAlias(reader, { ...relation(""), unknown: `${own.name}()` })];
   }
   if (take(reader, "partition")) {
     skipParentheses(reader);
@@ -440,7 +457,10 @@ function single(parsing: Parsing): readonly SyntaxRelation[] {
   }
   if (wordAt(reader) === "for" && wordAt(reader, 1).startsWith("system_time"))
     throw unexpectedToken(reader);
-  const place = schema === undefined ? {} : { schema };
+  const place = {
+    ...(first !== undefined && { schema: first }),
+    ...(own.name !== table && { written: own.name }),
+  };
   const named = withAlias(reader, { ...relation(""), table, ...place });
   indexHints(reader);
   return [{ ...named, hints: [...named.hints, ...tableHints(reader)] }];

@@ -1,6 +1,4 @@
 // Row statements of MySQL, MariaDB, SQL Server and SQLite as syntax trees.
-import type { Dialect } from "../../../program/dialect";
-import type { Spelling } from "../text/spelling";
 import { parseExpression, startsQuery, typeName, type Parsing } from "./parseExpression";
 import {
   parsingOf,
@@ -23,11 +21,14 @@ import {
   takeAny,
   takeName,
   takeNames,
+  takeQualified,
   takeTable,
+  takeTarget,
   unexpectedToken,
   Unreadable,
   wordAt,
   type Reader,
+  type ReaderInput,
 } from "./reader";
 import type {
   SyntaxAssignment,
@@ -51,13 +52,11 @@ const LONGEST = 200_000;
 
 /** The statement in a whole canonical text of up to `longest` characters. Never throws for bad input; linear in the text. */
 export function parseStatement(
-  text: string,
-  dialect: Dialect,
-  spelling: Spelling,
+  input: ReaderInput,
   longest = LONGEST,
 ): ParseResult<SyntaxStatement> {
   return parseWhole(
-    { text, dialect, spelling },
+    input,
     (reader) => {
       const tree = statement(reader);
       take(reader, ";");
@@ -69,12 +68,8 @@ export function parseStatement(
 }
 
 /** The expression in a whole canonical text. */
-export function parseValue(
-  text: string,
-  dialect: Dialect,
-  spelling: Spelling,
-): ParseResult<SyntaxExpression> {
-  return parseWhole({ text, dialect, spelling }, (reader) => {
+export function parseValue(input: ReaderInput): ParseResult<SyntaxExpression> {
+  return parseWhole(input, (reader) => {
     const tree = parseExpression(parsingOf(reader));
     if (peek(reader) !== undefined) throw unexpectedToken(reader);
     return tree;
@@ -83,12 +78,12 @@ export function parseValue(
 
 /** Runs a parser over a whole text; a syntax error becomes the result. */
 export function parseWhole<Tree>(
-  { text, dialect, spelling }: Pick<Reader, "text" | "dialect" | "spelling">,
+  input: ReaderInput,
   read: (reader: Reader) => Tree,
   longest = LONGEST,
 ): ParseResult<Tree> {
-  if (text.length > longest) return { ok: false, message: "too long", offset: 0 };
-  const reader = createReader(text, dialect, spelling);
+  if (input.text.length > longest) return { ok: false, message: "too long", offset: 0 };
+  const reader = createReader(input);
   try {
     const tree = read(reader);
     return { ok: true, tree, losses: reader.losses };
@@ -162,7 +157,8 @@ function insert(reader: Reader, ctes: readonly SyntaxWith[]): SyntaxInsert {
     reader.losses.push("INSERT TOP");
   }
   take(reader, "into");
-  const table = takeTable(reader);
+  const own = takeQualified(reader);
+  const table = reader.nameOf(own);
   if (take(reader, "partition")) skipParentheses(reader);
   tableHint(reader);
   const alias =
@@ -173,6 +169,7 @@ function insert(reader: Reader, ctes: readonly SyntaxWith[]): SyntaxInsert {
     kind: "insert",
     with: ctes,
     table,
+    ...(own.name !== table && { written: own.name }),
     ...(alias === undefined ? {} : { alias }),
     columns: [],
     losses: [],
@@ -404,7 +401,7 @@ function remove(reader: Reader, ctes: readonly SyntaxWith[]): SyntaxDelete {
   // DELETE a, b FROM a JOIN b ...
   const targets: string[] = [];
   do {
-    targets.push(takeTable(reader));
+    targets.push(takeTarget(reader));
     if (take(reader, ".")) expect(reader, "*");
   } while (take(reader, ","));
   const returned = output(parsing);
@@ -416,8 +413,8 @@ function remove(reader: Reader, ctes: readonly SyntaxWith[]): SyntaxDelete {
   return draft;
 }
 
-function nameOf(relation: SyntaxRelation): string {
-  return relation.alias ?? relation.table ?? "";
+function nameOf({ alias, written, table = "" }: SyntaxRelation): string {
+  return alias ?? written ?? table;
 }
 
 function plainRelation(table: string): SyntaxRelation {
@@ -488,7 +485,7 @@ function declare(reader: Reader): SyntaxStatement {
 function call(reader: Reader): SyntaxStatement {
   const parsing = parsingOf(reader);
   const isCall = takeAny(reader, "call", "exec", "execute") === "call";
-  const name = takeTable(reader).toLowerCase();
+  const name = takeQualified(reader).name.toLowerCase();
   const values: SyntaxExpression[] = [];
   const inParentheses = isCall && take(reader, "(");
   const ended = (): boolean => (inParentheses ? take(reader, ")") : peek(reader) === undefined);

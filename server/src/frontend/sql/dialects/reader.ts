@@ -1,6 +1,7 @@
 // A cursor over the tokens of one canonical statement, shared by all parts of the parser.
 import type { Dialect } from "../../../program/dialect";
 import { OF_BYTES, plainText } from "../text/escapes";
+import type { WrittenName } from "../relationNames";
 import type { Spelling } from "../text/spelling";
 import { isWordPart, nameOf, nextToken, stringOf } from "../text/tokens";
 
@@ -27,12 +28,16 @@ export interface Reader {
   readonly text: string;
   readonly dialect: Dialect;
   readonly spelling: Spelling;
+  /** The name of the table that a reference means. */
+  readonly nameOf: (written: WrittenName) => string;
   readonly lexemes: readonly Lexeme[];
   at: number;
   /** The nesting depth of the current expression. */
   depth: number;
   /** Relevant parts that were skipped. */
   losses: string[];
+  /** The database of the table that is defined or changed, which its foreign keys refer to where they name none. */
+  own?: string | undefined;
 }
 
 /** The parser's error; caught where parsing began. */
@@ -44,9 +49,15 @@ export class Unreadable extends Error {
   }
 }
 
+/** The text that a reader reads, with the names that it has for what is written. */
+export interface ReaderInput extends Pick<Reader, "text" | "dialect" | "spelling"> {
+  /** Without a name space, tables go by their names alone. */
+  readonly nameOf?: Reader["nameOf"];
+}
+
 /** A reader at the first token of a canonical text. */
-export function createReader(text: string, dialect: Dialect, spelling: Spelling): Reader {
-  return { text, dialect, spelling, lexemes: lexemesOf(text), at: 0, depth: 0, losses: [] };
+export function createReader({ nameOf = ({ name }) => name, ...input }: ReaderInput): Reader {
+  return { ...input, nameOf, lexemes: lexemesOf(input.text), at: 0, depth: 0, losses: [] };
 }
 
 const LONGER = [
@@ -229,19 +240,35 @@ export function writtenName(text: string, { kind, word, start, end }: Lexeme): s
   return kind === "word" ? text.slice(start, end) : word;
 }
 
-/** The table of `[database.[schema.]]table`. SQL Server's temporary tables keep their prefix. */
+/** The table that `[database.[schema.]]table` means. */
 export function takeTable(reader: Reader): string {
+  return reader.nameOf(takeQualified(reader));
+}
+
+/** The table or alias that a clause beside FROM names. */
+export function takeTarget(reader: Reader): string {
+  const written = takeQualified(reader);
+  return written.schema === undefined ? written.name : reader.nameOf(written);
+}
+
+/** `[database.[schema.]]name`, as it is written. SQL Server's temporary tables keep their prefix. */
+export function takeQualified(reader: Reader): WrittenName {
   let marks = "";
   while (wordAt(reader) === "#" && reader.dialect === "sqlserver") {
     marks += "#";
     reader.at++;
   }
+  let schema: string | undefined;
+  let last = peek(reader);
   let name = takeName(reader);
   while (take(reader, ".")) {
+    // `database..table` is one of the standard schema.
+    schema = wordAt(reader) === "." ? undefined : last?.word.toLowerCase();
     while (take(reader, ".")) continue;
+    last = peek(reader);
     name = takeName(reader, true);
   }
-  return marks + name;
+  return { name: marks + name, ...(schema !== undefined && { schema }) };
 }
 
 /** The names in `(a, b, c)`, without lengths and directions. */

@@ -3,6 +3,7 @@ import { asColumnValue } from "../byteLiterals";
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Note } from "../../../program/program";
+import { renameInTable } from "../../../program/renameTables";
 import type { Column, Table, UniqueKey } from "../../../program/schema";
 import { takesOf } from "../../../program/takes";
 import {
@@ -12,8 +13,22 @@ import {
   type LoweringContext,
   type SqlPiece,
 } from "../lowering";
+import {
+  homeOf,
+  nameOfNew,
+  nameSpaceOf,
+  plainName,
+  qualifiedName,
+  relationName,
+  viewKey,
+  viewNamed,
+  withReferences,
+  type NamedTables,
+  type WrittenName,
+} from "../relationNames";
 import { columnsOf, type Scope } from "../nsp/scope";
 import type { PgSchemaReading } from "../pg/schema/schema";
+import { currentSchemaAt } from "../text/currentSchema";
 import { firstSpelling } from "../text/spelling";
 import { withColumnNames } from "../terms";
 import { lowerCondition, lowerValue } from "./lowerExpression";
@@ -32,6 +47,8 @@ type View = Extract<Definition, { readonly kind: "view" }> & { readonly piece: S
 interface State {
   readonly dialect: Dialect;
   readonly tables: Map<string, Table>;
+  /** Names that tables of several schemas have, none of them the default one. */
+  readonly shared: Set<string>;
   readonly views: Map<string, View>;
   readonly notes: Note[];
   /** The text comparison of tables and of `table.column`. */
@@ -46,6 +63,7 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
   const state: State = {
     dialect,
     tables: new Map(),
+    shared: new Set(),
     views: new Map(),
     notes: [],
     collations: new Map(),
@@ -54,12 +72,14 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
   const spelling = firstSpelling();
   for (const piece of pieces) {
     state.piece = piece;
-    const result = parseWhole({ text: piece.sql, dialect, spelling }, readDefinition);
+    const names = nameSpaceOf({ piece, table: (name) => state.tables.get(name) }, dialect);
+    const nameOf = (written: WrittenName): string => relationName(written, names);
+    const result = parseWhole({ text: piece.sql, dialect, spelling, nameOf }, readDefinition);
     if (result.ok) replay(result.tree, state);
     else noteUnread(state, result.message, result.offset);
   }
   return {
-    tables: [...state.tables.values()],
+    tables: withReferences([...state.tables.values()], dialect),
     notes: state.notes,
     losses: [],
     view: (name, table) => viewQuery(state, name, table),
@@ -102,12 +122,19 @@ function replay(definition: Definition, state: State): void {
         tables.set(table.name, withoutKey(table, definition.name));
       }
       return;
+    case "drop schema":
+      for (const table of [...tables.values()])
+        if (homeOf(table, state.dialect) === definition.schema) tables.delete(table.name);
+      return;
     case "renames":
-      for (const { from, to } of definition.pairs) renameTable(state, from, to);
+      for (const { from, to } of definition.pairs) moveTable(state, from, to);
       return;
-    case "view":
-      state.views.set(definition.name, { ...definition, piece: state.piece });
+    case "view": {
+      const named = inCurrent(definition, state);
+      nameOfNew(named, renaming(state), state.dialect);
+      state.views.set(viewKey(named, state.dialect), { ...named, piece: state.piece });
       return;
+    }
     case "nothing":
       return;
     default:
@@ -120,11 +147,47 @@ function update(state: State, name: string, change: (table: Table) => Table): vo
   if (table !== undefined) state.tables.set(name, change(table));
 }
 
+/** A new name, of the schema that it or the session names. */
+function inCurrent<Named extends WrittenName>(
+  { schema, ...rest }: Named,
+  { piece }: State,
+): Omit<Named, "schema"> & WrittenName {
+  const own = schema ?? currentSchemaAt(piece.lines, piece.start);
+  return { ...rest, ...(own !== undefined && { schema: own }) };
+}
+
+function renaming(state: State): NamedTables {
+  const { tables, views, shared } = state;
+  return {
+    known: (name) => tables.get(name) ?? views.get(name),
+    shared,
+    rename: (from, to) => {
+      renameTable(state, from, to);
+    },
+  };
+}
+
+/** A table gets another name, in the schema that this names or the session is in. */
+function moveTable(state: State, from: string, to: WrittenName): void {
+  const table = state.tables.get(from);
+  if (table === undefined) return;
+  const { known, ...rest } = renaming(state);
+  const { name, schema } = inCurrent(to, state);
+  const others: NamedTables["known"] = (each) => (each === from ? undefined : known(each));
+  const own = nameOfNew({ name, schema }, { known: others, ...rest }, state.dialect);
+  renameTable(state, from, own);
+  const { schema: _before, ...moved } = state.tables.get(own) ?? table;
+  state.tables.set(own, { ...moved, ...(schema !== undefined && { schema }) });
+}
+
 function renameTable(state: State, from: string, to: string): void {
   const table = state.tables.get(from);
   if (table === undefined) return;
   state.tables.delete(from);
-  state.tables.set(to, { ...table, name: to });
+  state.tables.set(
+    to,
+    renameInTable(table, (name) => (name === from ? to : name)),
+  );
   for (const [name, other] of state.tables) {
     const foreignKeys = other.foreignKeys.map((key) =>
       key.table === from ? { ...key, table: to } : key,
@@ -137,12 +200,15 @@ function createTable(
   definition: Extract<Definition, { readonly kind: "create" }>,
   state: State,
 ): void {
-  const { table: name, like } = definition;
+  const { table: written, like } = definition;
+  const { name: _name, ...place } = inCurrent({ ...definition, name: written }, state);
+  const name = nameOfNew({ name: written, schema: place.schema }, renaming(state), state.dialect);
   for (const { message, offset } of definition.unread) noteUnread(state, message, offset);
   if (state.tables.has(name)) return;
   const model = like === undefined ? undefined : state.tables.get(like);
   let table: Table = {
     name,
+    ...(place.schema !== undefined && { schema: place.schema }),
     columns: model?.columns ?? [],
     primaryKey: model?.primaryKey ?? [],
     uniqueKeys: model?.uniqueKeys ?? [],
@@ -291,7 +357,8 @@ function withConstraint(table: Table, constraint: ConstraintDefinition, state: S
       return withUnique(table, name === undefined ? { columns } : { columns, name });
     }
     case "foreign": {
-      const { columns, table: target, onDelete } = constraint;
+      const { columns, onDelete } = constraint;
+      const target = targetOf(constraint.table, table, state);
       const referenced =
         constraint.referenced.length > 0
           ? constraint.referenced
@@ -319,6 +386,12 @@ function withConstraint(table: Table, constraint: ConstraintDefinition, state: S
   }
 }
 
+/** The table that a foreign key names, which may be its own. */
+function targetOf(target: string, table: Table, { dialect }: State): string {
+  const own = qualifiedName(homeOf(table, dialect), plainName(table));
+  return target === own ? table.name : target;
+}
+
 function withUnique(table: Table, key: UniqueKey): Table {
   const same = (other: UniqueKey): boolean =>
     other.where === undefined &&
@@ -334,7 +407,7 @@ function withoutKey(table: Table, name: string): Table {
 
 function alter(name: string, change: TableChange, state: State): void {
   update(state, name, (table) => altered(table, change, state));
-  if (change.kind === "rename") renameTable(state, name, change.to);
+  if (change.kind === "rename") moveTable(state, name, change.to);
 }
 
 function altered(table: Table, change: TableChange, state: State): Table {
@@ -420,7 +493,7 @@ function viewQuery(
   table: LoweringContext["table"],
   depth = 0,
 ): Query | undefined {
-  const view = state.views.get(name);
+  const view = viewNamed(name, state.views, { table, dialect: state.dialect });
   if (view === undefined || depth > DEEPEST_VIEW) return undefined;
   const context: LoweringContext = {
     ...declarationContext(view.piece, name, table),

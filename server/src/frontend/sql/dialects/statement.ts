@@ -8,6 +8,7 @@ import { TRUE, literal } from "../expressions";
 import { lowerByWords } from "../fallback";
 import { askedFor, withLocks } from "../lockRequests";
 import { sourceIn, type Lowering, type LoweringContext } from "../lowering";
+import { nameSpaceOf, relationName } from "../relationNames";
 import { inLowerCase } from "../text/spelling";
 import { withDistinctNames, emptyQuery } from "../terms";
 import { lowerDelete, lowerUpdate, type ChangeResult } from "./lowerChange";
@@ -15,6 +16,7 @@ import { asCondition, lowerCondition, lowerValue } from "./lowerExpression";
 import { lowerInsert } from "./lowerInsert";
 import { expressions, withLabels, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
 import { parseStatement, parseValue } from "./parseStatement";
+import type { ReaderInput } from "./reader";
 import { baseOf } from "./statementBase";
 import type { SyntaxExpression, SyntaxQuery, SyntaxStatement } from "./syntax";
 import { inShareMode, withSharedReads } from "./sharedReads";
@@ -34,8 +36,7 @@ export function lowerDialectStatement(
   if (branch !== undefined) {
     return lowerByWords(context, `${branch} of ${dialectLabel(dialect)} is not followed.`);
   }
-  const { spelling = inLowerCase } = context;
-  const parsed = parseStatement(context.piece.sql, dialect, spelling);
+  const parsed = parseStatement(inputOf(context, dialect));
   if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
   const work = { ...startWork(context, dialect), labelled: outputs === "labels" };
   for (const reason of parsed.losses) weaken(work, reason);
@@ -77,8 +78,7 @@ export function lowerDialectExpression(
   /** The locks that it takes before its rows are known. */
   readonly locks: readonly Statement[];
 } {
-  const { spelling = inLowerCase } = context;
-  const parsed = parseValue(context.piece.sql, dialect, spelling);
+  const parsed = parseValue(inputOf(context, dialect));
   const work = startWork(context, dialect);
   if (!parsed.ok) {
     const reason = unreadable(context, dialect, parsed.message, parsed.offset);
@@ -92,6 +92,12 @@ export function lowerDialectExpression(
   const of = expressions({ sources: [] }, work);
   const value = use === "value" ? lowerValue(parsed.tree, of) : lowerCondition(parsed.tree, of);
   return { value, taint: work.taint, locks: askedFor(work.locks, [value]) };
+}
+
+function inputOf(context: LoweringContext, dialect: Dialect): ReaderInput {
+  const { piece, spelling = inLowerCase } = context;
+  const names = nameSpaceOf(context, dialect);
+  return { text: piece.sql, dialect, spelling, nameOf: (written) => relationName(written, names) };
 }
 
 function unread(

@@ -115,8 +115,10 @@ export interface SyntaxOutput {
 }
 
 export interface SyntaxRelation {
-  /** Folded, without the database. */
+  /** Folded. */
   readonly table?: string;
+  /** Its name without the database, where the table's has it. */
+  readonly written?: string;
   /** The words before the table's name, folded. */
   readonly schema?: string;
   readonly query?: SyntaxQuery;
@@ -206,6 +208,8 @@ export interface SyntaxInsert {
   readonly kind: "insert";
   readonly with: readonly SyntaxWith[];
   readonly table: string;
+  /** As of a relation. */
+  readonly written?: string;
   readonly alias?: string;
   readonly columns: readonly string[];
   readonly rows?: readonly (readonly SyntaxExpression[])[];

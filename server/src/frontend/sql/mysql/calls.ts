@@ -150,7 +150,7 @@ export function inlineCall(
   if (isCalled || caller.callers.length >= DEEPEST_CALL) {
     const why = isCalled ? `${name} calls itself` : `${name} is called from too deep`;
     const values = args.map((arg) => arg.value);
-    const value = emitOpaqueCall(caller, definition.body.text, why, at, values);
+    const value = emitOpaqueCall(caller, definition.body, why, at, values);
     return { value, columns: [name], isSet: false };
   }
   const names = createNames(caller.names);

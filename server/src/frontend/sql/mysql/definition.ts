@@ -3,6 +3,8 @@ import type { Dialect } from "../../../program/dialect";
 import type { ValueType } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import type { SourceRange } from "../../../protocol/source";
+import type { WrittenName } from "../relationNames";
+import { linesIn } from "../text/currentSchema";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { plainBody, type Body } from "../routine/body";
 import {
@@ -31,6 +33,8 @@ export interface Argument {
 
 export interface RoutineDefinition {
   readonly name: string;
+  /** The database that its definition names, which is that of its names. */
+  readonly schema?: string | undefined;
   readonly isProcedure: boolean;
   readonly arguments: readonly Argument[];
   readonly returns: TypeText | undefined;
@@ -47,7 +51,7 @@ export type DefinitionResult =
   | {
       readonly kind: "trigger";
       readonly name: string;
-      readonly table: string;
+      readonly table: WrittenName;
       /** BEFORE or AFTER, INSERT, UPDATE or DELETE. */
       readonly moment: readonly string[];
       readonly beside?: { readonly where: "behind" | "before"; readonly name: string };
@@ -70,14 +74,15 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
     return { kind: "unreadable", message, source };
   };
   const define = (
-    rest: Pick<RoutineDefinition, "name" | "isProcedure" | "arguments" | "returns">,
+    rest: Pick<RoutineDefinition, "name" | "schema" | "isProcedure" | "arguments" | "returns">,
     isTrigger = false,
   ) => {
     const headerEnd = endOf(cursor);
     if (!isTrigger) takeCharacteristics(cursor);
     // Oracle mode's keywords before the body.
     if (!isTrigger && !take(cursor, "is")) take(cursor, "as");
-    const body = plainBody(lines, { start: at(startOf(cursor)), end });
+    const own = linesIn(lines, rest.schema === undefined ? undefined : [rest.schema]);
+    const body = plainBody(own, { start: at(startOf(cursor)), end });
     const definition: RoutineDefinition = {
       ...rest,
       dialect,
@@ -97,29 +102,31 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
   cursor.at++;
   takeAll(cursor, "if", "not", "exists");
   if (what === "trigger" || what === "event") {
-    const name = takeQualified(cursor);
+    const named = takeQualified(cursor);
     if (what === "event") {
+      const { name } = named;
       return { kind: "event", name, source: rangeOf(lines, start, at(endOf(cursor))) };
     }
-    return trigger(name);
+    return trigger(named);
   }
   if (what !== "procedure" && what !== "function") return fail("it is no routine");
-  const name = takeQualified(cursor);
-  if (name === "") return fail("its name is missing");
+  const named = takeQualified(cursor);
+  if (named.name === "") return fail("its name is missing");
   if (!take(cursor, "(")) return fail("its arguments are missing");
   const args = takeArguments(cursor, what === "procedure");
   if (!take(cursor, ")")) return fail("its arguments are not closed");
   const returns =
     take(cursor, "returns") || take(cursor, "return") ? takeReturns(cursor) : undefined;
-  return define({ name, isProcedure: what === "procedure", arguments: args, returns });
+  return define({ ...named, isProcedure: what === "procedure", arguments: args, returns });
 
-  function trigger(name: string): DefinitionResult {
+  function trigger({ name, schema }: WrittenName): DefinitionResult {
     const moment: string[] = [];
     while (!atEnd(cursor) && !take(cursor, "on")) {
       moment.push(word(cursor));
       cursor.at++;
     }
-    const table = takePath(cursor);
+    const on = takePath(cursor);
+    const table = { name: on.name, schema: on.schema?.toLowerCase() ?? schema };
     const source = rangeOf(lines, start, at(endOf(cursor)));
     takeAll(cursor, "for", "each", "row");
     const where = take(cursor, "follows")
@@ -128,7 +135,7 @@ export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect):
         ? ("before" as const)
         : undefined;
     const beside = where && { where, name: takeName(cursor)?.toLowerCase() ?? "" };
-    const what = { name, isProcedure: true, arguments: [], returns: undefined };
+    const what = { name, schema, isProcedure: true, arguments: [], returns: undefined };
     const { definition } = define(what, true);
     return { kind: "trigger", name, table, moment, definition, source, ...(beside && { beside }) };
   }
@@ -141,16 +148,21 @@ function takePrefix(cursor: Cursor): void {
 
 const KINDS = new Set(["procedure", "function", "trigger", "event"]);
 
-/** The last part of `database.name` in lower case: routine names are case-insensitive. */
-function takeQualified(cursor: Cursor): string {
-  return takePath(cursor).toLowerCase();
+/** `database.name` in lower case: routine names are case-insensitive. */
+function takeQualified(cursor: Cursor): WrittenName {
+  const { name, schema } = takePath(cursor);
+  return { name: name.toLowerCase(), schema: schema?.toLowerCase() };
 }
 
-/** The last part of `database.name`. */
-function takePath(cursor: Cursor): string {
+/** `database.name`, as it is written. */
+function takePath(cursor: Cursor): WrittenName {
   let name = takeName(cursor) ?? "";
-  while (take(cursor, ".")) name = takeName(cursor) ?? name;
-  return name;
+  let schema: string | undefined;
+  while (take(cursor, ".")) {
+    schema = name;
+    name = takeName(cursor) ?? name;
+  }
+  return { name, schema };
 }
 
 const MODES = new Set(["in", "out", "inout"]);

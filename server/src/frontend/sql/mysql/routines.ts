@@ -3,7 +3,9 @@ import type { Dialect } from "../../../program/dialect";
 import type { Note, Transaction } from "../../../program/program";
 import { runsBefore } from "../../schema/migrations";
 import { applyAnnotations } from "../annotations/attachment";
+import { currentSchemaAt } from "../text/currentSchema";
 import type { LineIndex } from "../text/lines";
+import type { WrittenName } from "../relationNames";
 import { commentName } from "../scanFile";
 import type { RoutineSlice } from "../script/region";
 import type { Span } from "../text/split";
@@ -46,12 +48,13 @@ export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutine
       const result = readDefinition(lines, slice, dialect);
       if (result.kind === "routine") {
         const { definition } = result;
-        const earlier = (byName.get(definition.name) ?? []).filter(
+        const key = JSON.stringify([schemaOf(definition), definition.name]);
+        const earlier = (byName.get(key) ?? []).filter(
           ({ definition: { lines: own } }) =>
             own.file !== lines.file && !runsBefore(own.file, lines.file),
         );
-        byName.delete(definition.name);
-        byName.set(definition.name, [...earlier, { definition, slice }]);
+        byName.delete(key);
+        byName.set(key, [...earlier, { definition, slice }]);
       } else if (result.kind === "trigger") {
         triggers.push({ trigger: triggerOf(result), lines, start: slice.start });
       } else {
@@ -64,20 +67,33 @@ export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutine
       ddl.flatMap((span): readonly Drop[] => {
         const names = what.exec(lines.text.slice(span.start, span.end))?.[1];
         return (names?.split(",") ?? []).map((each) => {
-          return { name: plainName(lastPart(each)), lines, start: span.start };
+          const { name, schema = currentSchemaAt(lines, span.start) } = pathOf(each);
+          return { name, schema, lines, start: span.start };
         });
       }),
     );
   const drops = dropped(DROP);
   const definitions = [...byName.values()].flat().filter(({ definition, slice }) => {
-    const { name, lines } = definition;
-    return !drops.some((each) => each.name === plainName(name) && follows(each, lines, slice));
+    const own = { name: definition.name.toLowerCase(), schema: schemaOf(definition) };
+    const { lines } = definition;
+    return !drops.some((each) => isSameName(each, own) && follows(each, lines, slice));
   });
   return { definitions, triggers: standing(triggers, dropped), notes };
 }
 
-interface Drop {
-  readonly name: string;
+/** The database of a routine or trigger, as far as its definition or its file says. */
+function schemaOf({ schema, lines, span }: RoutineDefinition): string | undefined {
+  return schema ?? currentSchemaAt(lines, span.start);
+}
+
+/** True for names that may be one: those without a database may be of any. */
+function isSameName(one: WrittenName, other: WrittenName): boolean {
+  const isApart =
+    one.schema !== undefined && other.schema !== undefined && one.schema !== other.schema;
+  return one.name === other.name && !isApart;
+}
+
+interface Drop extends WrittenName {
   readonly lines: LineIndex;
   readonly start: number;
 }
@@ -98,14 +114,13 @@ const DROP = /^drop\s+(?:procedure|function)\s+(?:if\s+exists\s+)?([^;]+)/iu;
 const DROP_TRIGGER = /^drop\s+trigger\s+(?:if\s+exists\s+)?([^;]+)/iu;
 const DROP_TABLE = /^drop\s+table\s+(?:if\s+exists\s+)?([^;]+)/iu;
 
-/** The last part of a path of names, quoted or without quotes, whatever stands behind it. */
-function lastPart(text: string): string {
-  const path = /^\s*(?:(?:["`][^"`]*["`]|[\w$]+)\s*\.\s*)?(["`][^"`]*["`]|[\w$]+)/u.exec(text);
-  return path?.[1] ?? "";
+/** A path of names, quoted or without quotes, whatever stands behind it. Names of routines are case-insensitive. */
+function pathOf(text: string): WrittenName {
+  const path = /^\s*(?:(["`][^"`]*["`]|[\w$]+)\s*\.\s*)?(["`][^"`]*["`]|[\w$]+)/u.exec(text);
+  const folded = (name: string): string => name.replaceAll(/["`]/gu, "").toLowerCase();
+  const schema = path?.[1];
+  return { name: folded(path?.[2] ?? ""), schema: schema === undefined ? schema : folded(schema) };
 }
-
-/** Routine names are case-insensitive. */
-const plainName = (name: string): string => name.replaceAll(/["`]/gu, "").toLowerCase();
 
 interface PlacedTrigger {
   readonly trigger: StoredTrigger;
@@ -126,9 +141,11 @@ function triggerOf({
   const isKnown =
     (timing === "before" || timing === "after") &&
     others.every((each) => each === "or" || EVENTS.some((event) => event === each));
+  const on = { name: table.name, schema: table.schema ?? schemaOf(definition) };
   return {
     name,
-    table,
+    on,
+    table: table.name,
     timing: timing === "before" ? "before" : "after",
     events: isKnown ? events : EVENTS,
     perRow: true,
@@ -152,21 +169,22 @@ function standing(
   const tables = dropped(DROP_TABLE);
   const left = all.filter(
     ({ trigger, lines, start }, at) =>
-      !own.some((each) => each.name === trigger.name && follows(each, lines, { start })) &&
+      !own.some((each) => isSameName(each, nameOf(trigger)) && follows(each, lines, { start })) &&
       !tables.some(
-        (each) => each.name === trigger.table.toLowerCase() && follows(each, lines, { start }),
+        (each) => isSameName(each, tableOf(trigger)) && follows(each, lines, { start }),
       ) &&
       // CREATE OR REPLACE, and a text that several files repeat.
       !all.some(
         (each, place) =>
           place > at &&
-          each.trigger.name === trigger.name &&
+          isSameName(nameOf(each.trigger), nameOf(trigger)) &&
           (follows(each, lines, { start }) || isSameText(each.trigger, trigger)),
       ),
   );
   const ordered: StoredTrigger[] = [];
   for (const { trigger, lines } of left) {
-    const isSame = (each: PlacedTrigger): boolean => each.trigger.name === trigger.name;
+    const isSame = (each: PlacedTrigger): boolean =>
+      isSameName(nameOf(each.trigger), nameOf(trigger));
     const isAmbiguous =
       left.filter(isSame).length > 1
         ? "several files define it"
@@ -188,10 +206,18 @@ function standing(
   return ordered;
 }
 
+/** A trigger is of the database of its table. */
+function nameOf({ name, on: { schema } }: StoredTrigger): WrittenName {
+  return { name, schema };
+}
+
+function tableOf({ on: { name, schema } }: StoredTrigger): WrittenName {
+  return { name: name.toLowerCase(), schema };
+}
+
 function isAtOnce(one: StoredTrigger, other: StoredTrigger): boolean {
-  const isSameTable = one.table.toLowerCase() === other.table.toLowerCase();
   return (
-    isSameTable &&
+    isSameName(tableOf(one), tableOf(other)) &&
     one.timing === other.timing &&
     one.events.some((each) => other.events.includes(each))
   );

@@ -285,8 +285,8 @@ function tellCount(state: State, count: Expression, isRead: boolean, span: Span)
 
 /** A statement with unknown text: it may touch any table in its known words. */
 export function runOpaque(state: State, words: string, reason: string, span: Span): void {
-  const { tables, writes } = tablesByWords(words);
   const piece = pieceOf(state.body, span);
+  const { tables, writes } = tablesByWords(words, state.shared.table, piece);
   const source = sourceOf(piece);
   emit(state, {
     kind: "statement",

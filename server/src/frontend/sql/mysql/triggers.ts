@@ -19,6 +19,7 @@ import {
 } from "../triggers/trigger";
 import { namedTables } from "../tableNames";
 import { walkCommand } from "../walk";
+import type { WrittenName } from "../relationNames";
 import { createState } from "./calls";
 import type { RoutineDefinition } from "./definition";
 import { parseBody } from "./parser";
@@ -27,6 +28,8 @@ import type { RoutineContext, State } from "./state";
 import { someStatement, type RoutineStatement } from "./tree";
 
 export interface StoredTrigger extends RowTrigger {
+  /** Its table as its definition has it. */
+  readonly on: WrittenName;
   /** Its body, as of a procedure without arguments. */
   readonly definition: RoutineDefinition;
   /** FOLLOWS or PRECEDES another one of the same moment. */

@@ -18,10 +18,10 @@ import type {
   Statement,
 } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
-import { completeRow, defaultOf, orderedColumns } from "../insertRow";
+import { completeRow, defaultOf, orderedColumns, withRowsOf } from "../insertRow";
 import { withDistinctNames, whereTrue } from "../terms";
 import { itemsOf, kindOf, rowOf, tableName } from "./ast";
-import { relationName } from "./relationNames";
+import { nameOfRelation } from "./relationNames";
 import { lowerFrom } from "./from";
 import { outputsOf } from "./query";
 import { lowerExpression, lowerQuery } from "./recursion";
@@ -45,7 +45,7 @@ export interface StatementBase {
 
 /** The target table of a statement. Changes through views are not followed. */
 export function targetOf(relation: RangeVar | undefined, work: Work): Source {
-  const table = relationName(relation, work.context.table);
+  const table = nameOfRelation(relation, work.context);
   if (findView(table, work) !== undefined) {
     taint(work, `a change through the view ${table}`, "opaque");
   }
@@ -90,28 +90,6 @@ export function lowerInsert(insert: InsertStmt, base: StatementBase, work: Work)
     taint: work.taint,
   };
   return alias === name ? statement : withRowsOf(statement, alias, name);
-}
-
-/** In an insert, columns of the current row are named by the table: its alias is replaced. */
-function withRowsOf(statement: InsertStatement, alias: string, table: string): InsertStatement {
-  const rename = <Part>(part: Part): Part => {
-    if (Array.isArray(part)) {
-      // A mapped array of the same elements has the type of the array.
-      return part.map((each: unknown) => rename(each)) as Part;
-    }
-    if (typeof part !== "object" || part === null) return part;
-    const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
-      return [key, key === "relation" && value === alias ? table : rename(value)] as const;
-    });
-    // The same properties with values of the same types.
-    return Object.fromEntries(entries) as Part;
-  };
-  const { onConflict, returning } = statement;
-  return {
-    ...statement,
-    ...(onConflict === undefined ? {} : { onConflict: rename(onConflict) }),
-    ...(returning === undefined ? {} : { returning: rename(returning) }),
-  };
 }
 
 function columnName(node: Node, work: Work): string {

@@ -11,7 +11,7 @@ import type { Expression, Output, Relation } from "../../../program/expression";
 import type { CallResult } from "../lowering";
 import { withDistinctNames, emptyQuery, connective, whereTrue, withColumnNames } from "../terms";
 import { kindOf, lastName, schemaOf, stringsOf, tableName } from "./ast";
-import { relationName } from "./relationNames";
+import { nameOfRelation } from "./relationNames";
 import { callArguments } from "./call";
 import { callsOwn } from "./functionNames";
 import { isSystemName, systemRows } from "./outside";
@@ -81,14 +81,14 @@ function addItem(state: State, node: Node, join: Relation["join"]): void {
 
 function add(state: State, relation: Relation, columns: readonly string[] | undefined): void {
   const taken = state.sources.some((each) => each.relation.alias === relation.alias);
-  if (taken) taint(state.work, `the name ${relation.alias} stands twice in FROM`);
+  if (taken) taint(state.work, `the name ${relation.alias} stands twice in FROM`, "opaque");
   state.sources.push({ ...sourceOfRelation(relation, state.work), columns });
   state.relations.push(relation);
 }
 
 function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
   const { work } = state;
-  const name = relationName(table, work.context.table);
+  const name = nameOfRelation(table, work.context);
   const written = tableName(table);
   const alias = table.alias?.aliasname ?? written;
   const names = stringsOf(table.alias?.colnames);

@@ -8,7 +8,7 @@ import { sourceOf, textOf, type Lowering, type LoweringContext } from "../loweri
 import { referringFirst } from "../references";
 import { withDistinctNames } from "../terms";
 import { kindOf, lastName, rangeVarsOf, schemaOf } from "./ast";
-import { relationName } from "./relationNames";
+import { nameOfRelation } from "./relationNames";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
 import { advisoryCall, callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
@@ -203,7 +203,7 @@ function lockTables(nodes: readonly Node[] | undefined, mode: number, work: Work
 
 function tablesOf(nodes: readonly Node[] | undefined, work: Work): readonly string[] {
   return (nodes ?? []).flatMap((node) =>
-    "RangeVar" in node ? relationName(node.RangeVar, work.context.table) : [],
+    "RangeVar" in node ? nameOfRelation(node.RangeVar, work.context) : [],
   );
 }
 
@@ -226,7 +226,7 @@ function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Wor
 
 /** A statement with known tables only. */
 function opaque(node: Node, reason: string, work: Work): Lowering {
-  const names = rangeVarsOf(node).map((relation) => relationName(relation, work.context.table));
+  const names = rangeVarsOf(node).map((relation) => nameOfRelation(relation, work.context));
   const tables = new Set(names.filter((name) => !work.ctes.has(name)));
   taint(work, reason, "opaque");
   const base = baseOf(work);

@@ -2,6 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
+import type { Table } from "../../../program/schema";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import type { Ids } from "../lowering";
@@ -14,7 +15,10 @@ export interface RoutineState {
   readonly ids: Ids;
   readonly names: Names;
   readonly taint: Taint[];
-  readonly shared: { readonly note: (note: Note) => void };
+  readonly shared: {
+    readonly note: (note: Note) => void;
+    readonly table: (name: string) => Table | undefined;
+  };
   /** The commands of the current block. */
   commands: Command[];
 }

@@ -9,7 +9,6 @@ import { readControl, type Control } from "../control";
 import { readDialectControl } from "../dialectControl";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { mayDefine } from "../definitionFilter";
-import { searchPathOf } from "../pg/relationNames";
 import { commitsImplicitly } from "../implicitCommit";
 import type { Slice, Span } from "../text/split";
 import { firstWords, KEYWORDS, statementKind } from "../text/statementKind";
@@ -226,7 +225,7 @@ function addStatement(state: State, item: StatementItem): void {
   if (by !== undefined) commitImplicitly(state, by, item);
   // The next statements follow it in the same session.
   if (item.what === "ddl" && isMysql(state) && state.open !== undefined) return;
-  if (saysOfDefinitions(state, item)) state.ddl.push({ start: item.start, end: item.end });
+  if (isDefiningBlock(state, item)) state.ddl.push({ start: item.start, end: item.end });
   if (state.open !== undefined) {
     addItem(state, state.open, item);
     if (by !== undefined) addEnd(state, state.open, by, item);
@@ -245,14 +244,9 @@ function addStatement(state: State, item: StatementItem): void {
   }
 }
 
-/** True for a DO block with definitions, and for the schema of the definitions that follow. */
-function saysOfDefinitions(
-  { lines, dialect }: State,
-  { what, start, end }: StatementItem,
-): boolean {
-  if (what === "call") return mayDefine(lines.text.slice(start, end));
-  const isSetting = what === "session" && dialect === "postgres";
-  return isSetting && searchPathOf(lines.text.slice(start, end)) !== undefined;
+/** True for a DO block with definitions. */
+function isDefiningBlock({ lines }: State, { what, start, end }: StatementItem): boolean {
+  return what === "call" && mayDefine(lines.text.slice(start, end));
 }
 
 function isMysql({ dialect }: State): boolean {

@@ -9,6 +9,14 @@ export interface LineIndex {
   readonly written?: string;
   /** Offset of the first character of each line. */
   readonly starts: readonly number[];
+  /** The statements that say which schema names without one are of; see currentSchema.ts. */
+  readonly schemas?: readonly SchemaSwitch[];
+}
+
+/** From this offset on names without a schema are of these, the first of them for what is new; of the product's own where there are none. */
+export interface SchemaSwitch {
+  readonly start: number;
+  readonly path: readonly string[];
 }
 
 /** Indexes the lines of a file, in time linear in the text. */

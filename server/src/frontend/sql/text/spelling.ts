@@ -1,5 +1,6 @@
 // Names in case-insensitive products: each takes the case of its declaration.
 import type { Table } from "../../../program/schema";
+import { plainName } from "../relationNames";
 
 /** Maps a written name to its declared spelling. */
 export type Spelling = (written: string) => string;
@@ -8,8 +9,8 @@ export type Spelling = (written: string) => string;
 export function spellingOf(tables: readonly Table[]): Spelling {
   const first = new Map<string, string>();
   const learn = firstSpelling(first);
-  for (const { name, columns } of tables)
-    for (const each of [name, ...columns.map((column) => column.name)]) learn(each);
+  for (const { columns, ...table } of tables)
+    for (const each of [plainName(table), ...columns.map((column) => column.name)]) learn(each);
   return (written) => first.get(written.toLowerCase()) ?? written.toLowerCase();
 }
 

@@ -38,6 +38,7 @@ import {
   rollbackTransaction,
   setLevel,
 } from "../transactions/transactions";
+import { linesIn, schemaSwitches } from "../../../sql/text/currentSchema";
 import { bornNow, emit, lose, newConnection, type State } from "../state";
 import { addStatement, emitStatement } from "./emitStatement";
 
@@ -169,6 +170,9 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
   const setting = unfollowedSettingOf(dialect, sql.lines.text, slice);
   if (setting !== undefined)
     lose(state, `what ${setting} changes is not followed`, source, "outside");
+  const [switched] = schemaSwitches(sql.lines.text, [slice], dialect);
+  if (switched && connection?.isPool !== true)
+    state.schemaPaths.set(connection?.id ?? "?", switched.path);
   if (kind === "session") return NOTHING;
   if (kind === "ddl" || kind === "routine") {
     lose(state, "a statement that changes the schema is not followed", source);
@@ -410,8 +414,12 @@ function parameterOf(
 
 /** The statement with its places in the code's file. */
 function pieceOf(state: State, call: SliceCall): SqlPiece {
-  const { lexed, sql, source } = call;
-  const lines = state.workspace.lines(source.file);
+  const { lexed, sql, source, connection, parameters } = call;
+  const path =
+    parameters.schema === undefined
+      ? state.schemaPaths.get(connection?.id ?? "?")
+      : [parameters.schema];
+  const lines = linesIn(state.workspace.lines(source.file), path);
   const whole = state.evaluator.span(state, source);
   const { piece } = lexed;
   const toFile = (offset: number): number => sql.toFile(piece.toFile(offset)) ?? whole.start;

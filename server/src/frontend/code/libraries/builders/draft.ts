@@ -13,6 +13,7 @@ import {
   type Value,
 } from "../../values";
 import type { Library, SqlOutcome, Tools } from "../library";
+import { nameOfTable } from "../orm/model";
 import type { SourceRange } from "../../../../protocol/source";
 import { readsOf } from "../../evaluate/values/convert";
 import { allOrNone } from "../ownConnection";
@@ -39,6 +40,8 @@ export interface Draft {
   readonly taken?: Fragment;
   /** `JOIN ... ON ...`. */
   readonly joins: readonly Fragment[];
+  /** The schema of tables that name none. */
+  readonly schema?: string;
   /** All of them hold. */
   readonly where: readonly Fragment[];
   readonly groupBy: readonly Fragment[];
@@ -310,7 +313,8 @@ export function runDraft(
   tools: Tools,
 ): SqlOutcome {
   if (draft.each) return runEach(draft, draft.each, connection, source, tools);
-  return tools.sql(connection, sqlOf(draft, tools.dialect), {}, source);
+  const { schema } = draft;
+  return tools.sql(connection, sqlOf(draft, tools.dialect), { schema }, source);
 }
 
 /** One row after the other, all or none of them. */
@@ -322,11 +326,12 @@ function runEach(
   tools: Tools,
 ): SqlOutcome {
   const { each: _, ...single } = draft;
+  const { schema } = draft;
   allOrNone(connection, source, tools, (own) => {
     tools.each(list, source, (item) => {
       const values = row(item);
       const draftOfRow = values && { ...single, rows: [new Map(values)] };
-      if (draftOfRow) tools.sql(own, sqlOf(draftOfRow, tools.dialect), {}, source);
+      if (draftOfRow) tools.sql(own, sqlOf(draftOfRow, tools.dialect), { schema }, source);
       else runUnread(draft, "a row that is inserted is not known", own, source, tools);
     });
   });
@@ -336,7 +341,7 @@ function runEach(
 
 /** A statement of which a part is not understood: all that is known are its verb and tables. */
 export function runUnread(
-  { verb, table }: Draft,
+  { verb, table, schema }: Draft,
   why: string,
   connection: Connection | undefined,
   source: SourceRange,
@@ -346,7 +351,12 @@ export function runUnread(
   const [name = ""] = written.replaceAll(/["`]/gu, "").split(/\s+as\s+|\s/iu);
   tools.statement(
     connection,
-    { kind: "opaque", tables: [name], writes: verb !== "select", taint: [why] },
+    {
+      kind: "opaque",
+      tables: [nameOfTable({ name, schema }, tools)],
+      writes: verb !== "select",
+      taint: [why],
+    },
     source,
   );
   return unknown(why);

@@ -83,7 +83,9 @@ export function fragment(value: Value, tools: Tools): Fragment {
 }
 
 /** A table as it stands behind FROM and JOIN. */
-export function tableText({ name, alias, query }: DrizzleTable, tools: Tools): Fragment {
+export function tableText({ name, query, ...table }: DrizzleTable, tools: Tools): Fragment {
+  // Columns are those of the table's name with its schema.
+  const alias = table.alias ?? (name.includes(".") ? name : undefined);
   if (query) return sequence("(", query, `) AS ${quoteName(name, tools)}`);
   const own = quoteIdentifier(name, tools.dialect);
   return raw(alias === undefined ? own : `${own} AS ${quoteName(alias, tools)}`);

@@ -14,6 +14,7 @@ import {
   type HandleValue,
   type Value,
 } from "../../values";
+import { nameOfTable } from "../orm/model";
 import { labelsOf } from "../labels";
 import type { Call, Tools } from "../library";
 import type { Fragment } from "./draft";
@@ -48,6 +49,7 @@ export interface DrizzleColumn {
 export interface DrizzleTable {
   readonly kind: "table";
   readonly name: string;
+  readonly schema?: string;
   readonly alias?: string;
   /** The text of a query that others read from as from a table. */
   readonly query?: Fragment;
@@ -96,9 +98,10 @@ const MODES = dictionary<ValueType | undefined>({
   timestamp_ms: "time",
 });
 
-/** The schema of a `pgSchema("s")`, whose tables go by their own names here. */
+/** `pgSchema("s")`, which makes tables of that schema. */
 interface DrizzleSchema {
   readonly kind: "schema";
+  readonly name: string | undefined;
   readonly dialect: Dialect;
 }
 
@@ -205,7 +208,7 @@ function maker(handle: HandleValue, method: string, call: Call, tools: Tools): V
   const { path, data } = handle;
   const [first] = call.arguments;
   if (isSchema(data)) {
-    if (method === "table") return table(data.dialect, call, tools);
+    if (method === "table") return table(data.dialect, call, tools, data.name);
     return method === "enum" ? enumeration(call, tools) : undefined;
   }
   if (isCreator(data)) {
@@ -218,7 +221,11 @@ function maker(handle: HandleValue, method: string, call: Call, tools: Tools): V
   if (dialect !== undefined) return table(dialect, call, tools);
   const inSchema = SCHEMAS[method];
   if (inSchema !== undefined)
-    return tools.handle("schema", { kind: "schema", dialect: inSchema } satisfies DrizzleSchema);
+    return tools.handle("schema", {
+      kind: "schema",
+      name: constantText(first),
+      dialect: inSchema,
+    } satisfies DrizzleSchema);
   const created = CREATORS[method];
   if (created !== undefined && first)
     return tools.handle("creator", {
@@ -318,9 +325,10 @@ function fresh(why: "uuid" | "now", type: ValueType): Expression {
   return { kind: "fresh", id: why, type, why };
 }
 
-function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
+function table(dialect: Dialect, call: Call, tools: Tools, schema?: string): Value | undefined {
   const [first, second, third] = call.arguments;
-  const name = constantText(first);
+  const written = constantText(first);
+  const name = written && nameOfTable({ name: written, schema }, tools);
   const declared =
     second?.kind === "function"
       ? tools.call(second, [tools.handle(COLUMN_TYPES)], call.source)
@@ -343,6 +351,7 @@ function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
   const made: DrizzleTable = {
     kind: "table",
     name,
+    ...(schema !== undefined && { schema }),
     columns,
     dialect,
     primaryKey: [],
@@ -412,6 +421,7 @@ export function schemaTable(declared: DrizzleTable, tools: Tools): Table {
   });
   return {
     name: declared.name,
+    ...(declared.schema !== undefined && { schema: declared.schema }),
     columns: entries.map((each) => columnOf(each)),
     primaryKey: declared.primaryKey.length > 0 ? declared.primaryKey : keys,
     uniqueKeys: [...uniqueKeys, ...declared.uniqueKeys],

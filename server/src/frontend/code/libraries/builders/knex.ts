@@ -1,5 +1,5 @@
 // knex: query builders by table names, `raw`, transactions by callback or by hand.
-import { constant, textOf as valueText, UNDEFINED, unknown, type HandleValue, type Value } from "../../values"; // prettier-ignore
+import { constant, constantText, textOf as valueText, UNDEFINED, unknown, type HandleValue, type Value } from "../../values"; // prettier-ignore
 import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { rowsOf } from "../rawSql";
@@ -107,6 +107,13 @@ export const KNEX: Library = {
       }
       case "pluck":
         return first && typeof data === "string" ? tools.member(first, data) : undefined;
+      case "knex.withSchema": {
+        const schema = constantText(first);
+        const draft = draftOf("select", []);
+        return schema === undefined
+          ? undefined
+          : begun(handle, { draft: { ...draft, schema }, isFirst: false, source }, tools);
+      }
       case "knex.batchInsert": {
         const table = tableOf(first, tools);
         const draft = draftOf("insert", table ?? []);

@@ -213,6 +213,10 @@ const METHODS = methods<Query>({
     const table = tableOf(value, tools);
     return table && { table };
   }),
+  withSchema: puts(({ arguments: [value] }) => {
+    const schema = constantText(value);
+    return schema === undefined ? undefined : { schema };
+  }),
   "timeout queryContext": keeps,
 });
 

@@ -38,6 +38,8 @@ const isBeginning = kindGuard<Beginning>("beginning");
 interface Creator {
   readonly kind: "creator";
   readonly prefix?: Fragment;
+  /** `db.withSchema("a")`. */
+  readonly schema?: string;
   readonly unread?: string;
 }
 
@@ -63,8 +65,9 @@ function started(
   const table = isBare ? [] : tableOf(first, tools);
   const columns = isBare ? columnsIn(first, tools) : [];
   if (!table || !columns) return undefined;
-  const { prefix, unread } = isCreator(handle.data) ? handle.data : {};
-  const draft = { ...draftOf(verb, table), columns, ...(prefix && { prefix }) };
+  const { prefix, schema, unread } = isCreator(handle.data) ? handle.data : {};
+  const said = { ...(prefix && { prefix }), ...(schema !== undefined && { schema }) };
+  const draft = { ...draftOf(verb, table), columns, ...said };
   const query: Query = { kind: "query", draft, source: call.source, ...(unread !== undefined && { unread }) }; // prettier-ignore
   return { ...handle, path: "query", data: query };
 }
@@ -83,10 +86,20 @@ function withQuery(handle: HandleValue, call: Call, tools: Tools): Value {
   const data: Creator = {
     kind: "creator",
     prefix: prefixed(before?.prefix, handle.path.endsWith("Recursive"), head, query ?? []),
+    ...(before?.schema !== undefined && { schema: before.schema }),
     ...(before?.unread !== undefined && { unread: before.unread }),
     ...(!query && { unread: "kysely: a query of with() is not known" }),
   };
   return { ...plain, data };
+}
+
+/** `db.withSchema("a")`; undefined where the name is not known. */
+function inSchema(handle: HandleValue, { arguments: [first] }: Call): Value | undefined {
+  const schema = constantText(first);
+  if (schema === undefined) return undefined;
+  const before = isCreator(handle.data) ? handle.data : undefined;
+  const data: Creator = { ...before, kind: "creator", schema };
+  return { ...handle, path: "db", data };
 }
 
 /** A method of a query. */
@@ -239,6 +252,8 @@ export const KYSELY: Library = {
       case "db.with":
       case "db.withRecursive":
         return withQuery(handle, call, tools);
+      case "db.withSchema":
+        return inSchema(handle, call);
       case "db.withPlugin":
         return withPlugin(handle, call, tools);
       case "db.connection":

@@ -8,7 +8,7 @@ import type { SourceRange } from "../../../../protocol/source";
 import { constantText, UNDEFINED, unknown, type Connection, type HandleValue, type Value } from "../../values"; // prettier-ignore
 import type { Call, ClassValue, Library, Tools } from "../library";
 import { ancestry, extendsLibrary, thunkResult } from "../orm/entityClass";
-import { isModel, keysOf, type Model, type ModelColumn } from "../orm/model";
+import { isModel, keysOf, modelTable, type Model, type ModelColumn } from "../orm/model";
 import { ownMember, ownMethod } from "../orm/ownMethods";
 import { isRowData, modelRows, type Place } from "../orm/statements";
 import { ownConnection } from "../ownConnection";
@@ -302,15 +302,17 @@ function modelOf(of: ClassValue, tools: Tools): Model | undefined {
 }
 
 function newModel(of: ClassValue, tools: Tools): Model | undefined {
-  const table = constantText(tools.member(of, "tableName"));
-  if (table === undefined) return undefined;
+  const written = constantText(tools.member(of, "tableName"));
+  if (written === undefined) return undefined;
+  const { table, schema } = modelTable(tools, [written]);
   const named = namesIn(tools.member(of, "idColumn"), tools);
   const keys = named.length > 0 ? named : ["id"];
   const declared = tools.table(table)?.columns ?? keys.map((name) => ({ name, type: "other" as const })); // prettier-ignore
   const columns = declared.map(
     ({ name, type }): ModelColumn => ({ column: name, property: name, type, isKey: keys.includes(name) }), // prettier-ignore
   );
-  return { kind: "model", isEntity: true, name: of.class.name ?? "", table, columns, relations: [], uniqueKeys: [], class: of }; // prettier-ignore
+  const place = { table, ...(schema !== undefined && { schema }) };
+  return { kind: "model", isEntity: true, name: of.class.name ?? "", ...place, columns, relations: [], uniqueKeys: [], class: of }; // prettier-ignore
 }
 
 /** Hooks and names that are not followed are said where a class is asked for a query. */

@@ -14,10 +14,14 @@ export function entityOf(value: Value | undefined, tools: Tools): Model | undefi
   const entity = findAnnotation(annotations, "Entity");
   if (!entity) return undefined;
   const [options] = annotationArguments(entity, value, tools);
-  const written = constantText(options && tools.fields(options)?.get("tableName"));
+  const given = options && tools.fields(options);
+  const written = constantText(given?.get("tableName"));
+  // Of `*` each statement says it.
+  const schema = constantText(given?.get("schema"));
   const unique = annotations.filter((each) => plainName(each) === "Unique");
   const reading: EntityReading<EntityField, EntityRelation> = {
     tables: [written ?? snakeCase(name)],
+    schema: schema === "*" ? undefined : schema,
     fields: entityFields(value),
     column: (each) => columnOf(each, tools),
     relation: (each) => relationOf(each, tools),

@@ -4,7 +4,7 @@ import type { UniqueKey } from "../../../../program/schema";
 import type { HirAnnotation, HirField } from "../../hir";
 import type { Value } from "../../values";
 import type { ClassValue, Tools } from "../library";
-import { firstKnownTable, nameInTable, type Model, type ModelColumn, type ModelRelation } from "./model"; // prettier-ignore
+import { modelTable, nameInTable, type Model, type ModelColumn, type ModelRelation } from "./model"; // prettier-ignore
 
 /** A relation with the type of the other's key. */
 export interface EntityRelation extends ModelRelation {
@@ -22,6 +22,8 @@ export interface EntityField {
 export interface EntityReading<Field extends EntityField, Relation extends EntityRelation> {
   /** Names that the table may have; the first that the schema knows is taken. */
   readonly tables: readonly [string, ...string[]];
+  /** The schema that the class names for it. */
+  readonly schema?: string | undefined;
   readonly fields: readonly Field[];
   readonly column: (field: Field) => ModelColumn | undefined;
   readonly relation: (field: Field) => Relation | undefined;
@@ -36,11 +38,19 @@ export interface EntityReading<Field extends EntityField, Relation extends Entit
 /** The model of a class. Linear in its fields. */
 export function entityModel<Field extends EntityField, Relation extends EntityRelation>(
   of: ClassValue,
-  { tables, fields, column, relation, uniqueKeys, isTransient }: EntityReading<Field, Relation>,
+  {
+    tables,
+    schema,
+    fields,
+    column,
+    relation,
+    uniqueKeys,
+    isTransient,
+  }: EntityReading<Field, Relation>,
   tools: Tools,
 ): Model & { readonly relations: readonly Relation[] } {
-  const table = firstKnownTable(tools, tables);
-  const known = tools.table(table);
+  const place = modelTable(tools, tables, schema);
+  const known = tools.table(place.table);
   const inTable = <Each extends { readonly column?: string | undefined }>(each: Each): Each =>
     each.column === undefined ? each : { ...each, column: nameInTable(known, each.column) };
   const own = fields.flatMap((each) => column(each) ?? []).map(inTable);
@@ -57,7 +67,7 @@ export function entityModel<Field extends EntityField, Relation extends EntityRe
     kind: "model",
     isEntity: true,
     name: of.class.name ?? "",
-    table,
+    ...place,
     columns,
     relations,
     uniqueKeys: uniqueKeys(columnNamed, columns),

@@ -4,6 +4,7 @@ import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import type { Takes } from "../../../../program/takes";
+import { relationName, type WrittenName } from "../../../sql/relationNames";
 import type { Value } from "../../values";
 import type { ClassValue, Tools } from "../library";
 
@@ -60,6 +61,8 @@ export interface Model {
   readonly isEntity?: true;
   readonly name: string;
   readonly table: string;
+  /** That of its table, where the code says it. */
+  readonly schema?: string;
   readonly columns: readonly ModelColumn[];
   readonly relations: readonly ModelRelation[];
   /** By columns. */
@@ -99,9 +102,10 @@ export function roleOf(model: Model, role: NonNullable<ModelColumn["role"]>) {
 
 /** The table as the schema knows it. */
 export function tableOf(model: Model): Table {
-  const { columns, uniqueKeys, table, relations } = model;
+  const { columns, uniqueKeys, table, schema, relations } = model;
   return {
     name: table,
+    ...(schema !== undefined && { schema }),
     columns: columns.map(schemaColumn),
     primaryKey: keysOf(model).map(({ column }) => column),
     uniqueKeys: [
@@ -161,9 +165,29 @@ export function nameInTable(table: Table | undefined, name: string): string {
   return table.columns.some((each) => each.name === other) ? other : name;
 }
 
-/** The first of the names that a table of the schema has; else the first. */
-export function firstKnownTable(tools: Tools, names: readonly [string, ...string[]]): string {
-  return names.find((name) => tools.table(name) !== undefined) ?? names[0];
+/** The table that a mapper names so, with `a.b` for the table b of the schema a. */
+export function nameOfTable(written: WrittenName, { dialect, table }: Tools): string {
+  return relationName(withOwnSchema(written), { dialect, table });
+}
+
+function withOwnSchema({ name, schema }: WrittenName): WrittenName {
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? { name, schema } : { name: name.slice(dot + 1), schema: name.slice(0, dot) };
+}
+
+/** A model's table under the first of the names that one of the schema has, else under the first. */
+export function modelTable(
+  tools: Tools,
+  names: readonly [string, ...string[]],
+  schema?: string,
+): Pick<Model, "table" | "schema"> {
+  const found = names.map((name) => {
+    const { schema: own } = withOwnSchema({ name, schema });
+    const table = nameOfTable({ name, schema }, tools);
+    return { table, ...(own !== undefined && { schema: own }) };
+  });
+  const known = found.find(({ table }) => tools.table(table) !== undefined) ?? found[0];
+  return known ?? { table: names[0] };
 }
 
 /** `userId` as `user_id`. */

@@ -1,6 +1,8 @@
 // The Prisma client: `prisma.model.operation(...)`, `$transaction` with a list or a function, SQL text.
 import type { PrismaModel, PrismaSchema } from "../../../schema/prisma/model";
 import { leadsInto } from "../../../schema/prisma/paths";
+import { plainName } from "../../../sql/relationNames";
+import { nameOfTable } from "../orm/model";
 import {
   constantText,
   textOf,
@@ -120,7 +122,19 @@ function typedValue(type: string, tools: Tools): Value | undefined {
 
 /** The models of the workspace's schema; undefined without one. */
 function schemaOf(tools: Tools): PrismaSchema | undefined {
-  return modelsOf(tools.models("prisma"));
+  const schema = modelsOf(tools.models("prisma"));
+  return schema && inDatabase(schema, tools);
+}
+
+/** The models with the names that the database's own definitions give their tables. */
+function inDatabase(schema: PrismaSchema, tools: Tools): PrismaSchema {
+  const moved = [...schema.models].flatMap(([name, model]) => {
+    if (model.schema === undefined) return [];
+    const written = plainName({ name: model.table, schema: model.schema });
+    const table = nameOfTable({ name: written, schema: model.schema }, tools);
+    return table === model.table ? [] : [[name, { ...model, table }] as const];
+  });
+  return moved.length === 0 ? schema : { ...schema, models: new Map([...schema.models, ...moved]) };
 }
 
 function modelsOf(models: unknown): PrismaSchema | undefined {

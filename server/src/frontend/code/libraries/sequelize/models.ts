@@ -18,7 +18,7 @@ import { extendsLibrary } from "../orm/entityClass";
 import {
   nameInTable,
   snakeCase,
-  firstKnownTable,
+  modelTable,
   type Model,
   type ModelColumn,
   type ModelRelation,
@@ -62,8 +62,13 @@ export function modelOf(
   const plural = is("freezeTableName") ? name : pluralOf(name);
   const written = constantText(own.get("tableName"));
   const usual = is("underscored") ? snakeCase(plural) : plural;
-  const table = written ?? firstKnownTable(tools, [usual, plural, snakeCase(plural), name]);
-  const known = tools.table(table);
+  const names = [usual, plural, snakeCase(plural), name] as const;
+  const place = modelTable(
+    tools,
+    written === undefined ? names : [written],
+    constantText(option("schema")),
+  );
+  const known = tools.table(place.table);
   const columnFor = (property: string): string =>
     nameInTable(known, is("underscored") ? snakeCase(property) : property);
   const isStored = ([, value]: readonly [string, Value]): boolean => !isVirtual(value, tools);
@@ -77,7 +82,7 @@ export function modelOf(
   return {
     kind: "model",
     name,
-    table,
+    ...place,
     columns: [...new Map(all.map((each) => [each.property ?? each.column, each])).values()],
     relations: relationsOf(given, columns, tools),
     uniqueKeys: uniqueKeysOf(own.get("indexes"), columns, given, tools),

@@ -9,10 +9,11 @@ import {
   type HandleValue,
   type Value,
 } from "../../values";
+import { plainName } from "../../../sql/relationNames";
 import { valueFragment, raw, type Fragment } from "../builders/draft";
 import { levelOf } from "../levels";
 import type { Call, Library, Shape, Tools } from "../library";
-import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
+import { camelCase, isModel, modelTable, snakeCase, tableOf, type Model } from "../orm/model";
 import { ownMember } from "../orm/ownMethods";
 import { withParameters } from "../orm/parameters";
 import { isRowData } from "../orm/statements";
@@ -90,7 +91,16 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     return tools.handle("db", defaultsOf(call.arguments, tools), POOL);
   }
   if (isModel(data)) {
-    if (method === "schema") return { ...handle, path: "model" };
+    if (method === "schema") {
+      const schema = constantText(first);
+      if (schema === undefined) return undefined;
+      const place = modelTable(
+        tools,
+        [plainName({ name: data.table, schema: data.schema })],
+        schema,
+      );
+      return { ...handle, path: "model", data: { ...data, ...place } };
+    }
     if (method === "scope" || method === "unscoped") {
       const scoped = scopedAs(withAssociations(data, tools), method, call, tools);
       return { ...handle, path: "model", data: scoped };

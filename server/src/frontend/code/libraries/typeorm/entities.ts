@@ -19,10 +19,11 @@ export function entityOf(value: Value | undefined, tools: Tools): Model | undefi
   if (!entity) return undefined;
   const [first, second] = annotationArguments(entity, value, tools);
   const options = first?.kind === "object" ? first : second;
-  const written =
-    constantText(first) ?? constantText(options && tools.fields(options)?.get("name"));
+  const fields = options && tools.fields(options);
+  const written = constantText(first) ?? constantText(fields?.get("name"));
   const reading: EntityReading<EntityField, EntityRelation> = {
     tables: [written ?? snakeCase(value.class.name ?? "")],
+    schema: constantText(fields?.get("schema")) ?? databaseOf(fields, tools),
     fields: entityFields(value),
     column: (each) => columnOfField(each, tools),
     relation: (each) => relationOf(each, tools),
@@ -30,6 +31,15 @@ export function entityOf(value: Value | undefined, tools: Tools): Model | undefi
     isTransient: ({ field }) => field.annotations.length === 0,
   };
   return entityModel(value, reading, tools);
+}
+
+/** MySQL's databases are its schemas. */
+function databaseOf(
+  options: ReadonlyMap<string, Value> | undefined,
+  { dialect }: Tools,
+): string | undefined {
+  const isSchema = dialect === "mysql" || dialect === "mariadb";
+  return isSchema ? constantText(options?.get("database")) : undefined;
 }
 
 const COLUMN =

@@ -235,11 +235,7 @@ export function inlineDefinition(
     const gives = calledAgain(caller, definition, args);
     if (gives !== undefined) return resultOf(caller, definition, gives);
     const why = chain.includes(key) ? `${name} calls itself` : `${name} is called from too deep`;
-    return resultOf(
-      caller,
-      definition,
-      emitOpaqueCall(caller, definition.body.text, why, at, values),
-    );
+    return resultOf(caller, definition, emitOpaqueCall(caller, definition.body, why, at, values));
   }
   const names = createNames(caller.names);
   // Errors in its text are reported at its definition.

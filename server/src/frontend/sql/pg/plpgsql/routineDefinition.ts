@@ -3,11 +3,12 @@ import type { CreateFunctionStmt, DefElem, FunctionParameter, Node, TypeName } f
 import type { ValueType, Query } from "../../../../program/expression";
 import type { Table } from "../../../../program/schema";
 import type { SourceRange } from "../../../../protocol/source";
+import { linesIn, schemasOfPath } from "../../text/currentSchema";
 import { rangeOf, type LineIndex } from "../../text/lines";
 import type { Span } from "../../text/split";
 import { tokensOf, type Token } from "../../text/tokens";
 import { plainBody, type Body } from "../../routine/body";
-import { itemsOf, lastName, schemaOf, stringOf, stringsOf, typeText } from "../ast";
+import { constantOf, itemsOf, lastName, schemaOf, stringOf, stringsOf, typeText } from "../ast";
 import type { PgParser } from "../pgParser";
 import { ownTypeName } from "../schema/typeNames";
 import { valueTypeOf } from "../valueType";
@@ -77,7 +78,8 @@ function functionOf(node: CreateFunctionStmt, routine: RoutineText): DefinitionR
   const { lines, start, end } = routine;
   const tokens = tokensOf(lines.text, start, end);
   const language = optionText(node.options, "language") ?? (node.sql_body ? "sql" : "");
-  const found = bodyIn(lines, tokens, node.sql_body !== undefined);
+  const own = linesIn(lines, searchPathOf(node.options));
+  const found = bodyIn(own, tokens, node.sql_body !== undefined);
   if (found === undefined) return undefined;
   const definition: RoutineDefinition = {
     name: lastName(node.funcname),
@@ -143,6 +145,23 @@ function optionText(options: readonly Node[] | undefined, name: string): string 
   );
   const value = found[0]?.arg;
   return stringOf(value) ?? stringOf(itemsOf(value)[0]);
+}
+
+/** The schemas of the routine's own `SET search_path`. */
+function searchPathOf(options: readonly Node[] = []): readonly string[] | undefined {
+  for (const node of options) {
+    if (!("DefElem" in node) || node.DefElem.defname !== "set") continue;
+    const { arg } = node.DefElem;
+    if (arg === undefined || !("VariableSetStmt" in arg)) continue;
+    const { name, args = [] } = arg.VariableSetStmt;
+    const path = args.map((each) => `'${constantText(each)}'`).join(",");
+    if (name === "search_path") return schemasOfPath(path);
+  }
+  return undefined;
+}
+
+function constantText(node: Node): string {
+  return "A_Const" in node ? String(constantOf(node.A_Const) ?? "") : "";
 }
 
 /** The literal after AS, or the text of BEGIN ATOMIC ... END and RETURN ... */

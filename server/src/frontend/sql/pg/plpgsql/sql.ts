@@ -65,7 +65,7 @@ function tellNothing(state: State, span: Span): void {
 
 function unreadable(state: State, piece: SqlPiece, message: string, offset: number): void {
   const at = piece.toFile(offset);
-  const { tables, writes } = tablesByWords(piece.sql);
+  const { tables, writes } = tablesByWords(piece.sql, state.shared.table, piece);
   const reason = `PostgreSQL cannot read this statement: ${message}.`;
   const source = sourceOf({ ...piece, start: at, end: at + 1 });
   state.shared.note({ severity: "error", code: "syntax", message: reason, source });
@@ -246,8 +246,8 @@ function runUnknownText(state: State, command: Span, span: Span): void {
     .filter((token) => token.kind === "string")
     .map((token) => stringOf(text, token))
     .join(" ");
-  const { tables, writes } = tablesByWords(words);
   const piece = pieceOf(state.body, span);
+  const { tables, writes } = tablesByWords(words, state.shared.table, piece);
   const source = sourceOf(piece);
   emit(state, {
     kind: "statement",

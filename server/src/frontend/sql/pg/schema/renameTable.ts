@@ -1,12 +1,13 @@
 // Other names and schemas for tables, with all that refers to them.
 import type { Table } from "../../../../program/schema";
-import { goesBySchema, homeOf, qualifiedName } from "../relationNames";
+import { nameOfNew, plainName, type NamedTables, type WrittenName } from "../../relationNames";
 import { moveTriggers } from "../triggers/triggerDefinitions";
 import { movePolicies } from "./policies";
 import type { State } from "./schemaState";
 
 /** Gives a table another name, with all that refers to it. */
 export function renameTable(from: string, to: string, state: State): void {
+  if (from === to) return;
   moveTriggers(from, to, state.triggers);
   movePolicies(from, to, state.policies);
   const table = state.tables.get(from);
@@ -21,11 +22,29 @@ export function renameTable(from: string, to: string, state: State): void {
   }
 }
 
+/** The name of a table that is defined. */
+export function nameOfDefined(written: WrittenName, state: State): string {
+  return nameOfNew(written, renaming(state), "postgres");
+}
+
+/** The name of a table where it gets another one or another schema. */
+export function nameOfMoved({ name }: Table, written: WrittenName, state: State): string {
+  const { known, ...rest } = renaming(state);
+  const others: NamedTables["known"] = (each) => (each === name ? undefined : known(each));
+  return nameOfNew(written, { known: others, ...rest }, "postgres");
+}
+
+function renaming(state: State): NamedTables {
+  const rename = (from: string, to: string): void => {
+    renameTable(from, to, state);
+  };
+  const { tables, views, shared } = state;
+  return { known: (name) => tables.get(name) ?? views.get(name), shared, rename };
+}
+
 /** ALTER TABLE ... SET SCHEMA. */
 export function moveTable(table: Table, schema: string, state: State): void {
-  const name = plainName(table);
-  const isTaken = name !== table.name && state.tables.has(name);
-  const own = isTaken ? qualifiedName(schema, name) : name;
+  const own = nameOfMoved(table, { name: plainName(table), schema }, state);
   renameTable(table.name, own, state);
   state.tables.set(own, { ...(state.tables.get(own) ?? table), schema });
 }
@@ -34,12 +53,6 @@ export function moveTable(table: Table, schema: string, state: State): void {
 export function renameSchema(from: string, to: string, state: State): void {
   for (const table of [...state.tables.values()])
     if (table.schema === from) moveTable(table, to, state);
-}
-
-function plainName(table: Table): string {
-  return goesBySchema(table)
-    ? table.name.slice(qualifiedName(homeOf(table), "").length)
-    : table.name;
 }
 
 /** A copy in which that property is renamed wherever it has that value. */

@@ -2,11 +2,13 @@
 import type { Node } from "libpg-query";
 import type { Note } from "../../../../program/program";
 import type { Table } from "../../../../program/schema";
-import { sourceIn, sourceOf, type SqlPiece } from "../../lowering";
+import { sourceIn, type SqlPiece } from "../../lowering";
 import { mayDefine } from "../../definitionFilter";
 import { kindOf, stringsOf, tableName } from "../ast";
 import type { PgParser } from "../pgParser";
-import { searchPathOf, withRelationNames } from "../relationNames";
+import { currentSchemaAt } from "../../text/currentSchema";
+import { viewKey, withReferences } from "../../relationNames";
+import { withRelationNames } from "../relationNames";
 import {
   defineRule,
   defineTrigger,
@@ -15,7 +17,7 @@ import {
 } from "../triggers/triggerDefinitions";
 import { hasNoMeaning } from "../inertDefinitions";
 import type { Query } from "../../../../program/expression";
-import { change, recordLoss, say, type DefinitionLoss, type State } from "./schemaState";
+import { change, nameSpace, recordLoss, say, type DefinitionLoss, type State } from "./schemaState";
 import { defineCollation } from "./collations";
 import { replayBlock } from "./doBlocks";
 import { defineDomain } from "./domains";
@@ -24,7 +26,7 @@ import { definePolicy, noPolicies, policiesInForce, switchPolicies, type Policy 
 import { createFromQuery } from "./tableFromQuery";
 import { alterTable, drop, rename, uniqueIndex } from "./tableChanges";
 import { createTable } from "./tableDefinition";
-import { moveTable, renameSchema } from "./renameTable";
+import { moveTable, nameOfDefined, renameSchema } from "./renameTable";
 import { viewQuery } from "./views";
 
 export interface PgSchemaReading {
@@ -44,6 +46,7 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
   if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
   const state: State = {
     tables: new Map(),
+    shared: new Set(),
     views: new Map(),
     types: new Map(),
     domains: new Map(),
@@ -59,10 +62,8 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     schema: undefined,
   };
   for (const piece of pieces) {
-    // Each file runs in a session of its own.
-    const isNew = sourceOf(piece).file !== sourceOf(state.piece).file;
-    state.schema = searchPathOf(piece.sql) ?? (isNew ? undefined : state.schema);
     state.piece = piece;
+    state.schema = currentSchemaAt(piece.lines, piece.start);
     if (mayDefine(piece.sql)) {
       replayBlock(state, parser, (node) => {
         replay(node, state);
@@ -81,7 +82,7 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
   }
   const { tables, views, triggers, notes, losses } = state;
   return {
-    tables: [...tables.values()],
+    tables: withReferences([...tables.values()], "postgres"),
     triggers: [...triggers.values()],
     policies: policiesInForce(state.policies),
     notes,
@@ -98,7 +99,7 @@ function replay(written: Node, state: State): void {
     createTable(written.CreateStmt, state);
     return;
   }
-  const node = withRelationNames(written, (name) => state.tables.get(name));
+  const node = withRelationNames(written, nameSpace(state));
   if ("AlterTableStmt" in node) {
     const { relation, cmds = [], objtype } = node.AlterTableStmt;
     if (objtype !== "OBJECT_TABLE") return;
@@ -130,14 +131,20 @@ function replay(written: Node, state: State): void {
     const { view, query, aliases } = node.ViewStmt;
     if (query !== undefined && "SelectStmt" in query) {
       const { piece } = state;
-      state.views.set(tableName(view), {
+      const own = "ViewStmt" in written ? written.ViewStmt.view : view;
+      const schema = own?.schemaname ?? state.schema;
+      const named = { name: tableName(own), schema };
+      nameOfDefined(named, state);
+      state.views.set(viewKey(named, "postgres"), {
         select: query.SelectStmt,
         columns: stringsOf(aliases),
+        schema,
         piece,
       });
     }
   } else if ("CreateTableAsStmt" in node) {
-    createFromQuery(node.CreateTableAsStmt, state);
+    const { into } = "CreateTableAsStmt" in written ? written.CreateTableAsStmt : {};
+    createFromQuery(node.CreateTableAsStmt, into?.rel, state);
   } else if ("CreateEnumStmt" in node) {
     defineEnumeration(node.CreateEnumStmt, state);
   } else if ("AlterEnumStmt" in node) {

@@ -6,6 +6,7 @@ import type { Table } from "../../../../program/schema";
 import type { Takes } from "../../../../program/takes";
 import type { SourceRange } from "../../../../protocol/source";
 import { declarationContext, sourceOf, type SqlPiece } from "../../lowering";
+import { nameSpaceOf, type NameSpace } from "../../relationNames";
 import { tableName } from "../ast";
 import { lowerExpression } from "../recursion";
 import { sourceOfRelation, type Scope } from "../scope";
@@ -31,6 +32,8 @@ export interface Domain {
 
 export interface State {
   readonly tables: Map<string, Table>;
+  /** Names that tables of several schemas have, none of them the default one. */
+  readonly shared: Set<string>;
   readonly views: Map<string, View>;
   /** Types of the user's own: enumerations are text, domains what they are based on. */
   readonly types: Map<string, ValueType>;
@@ -50,6 +53,11 @@ export interface State {
   piece: SqlPiece;
   /** The schema of what is defined without one, where `SET search_path` names it. */
   schema: string | undefined;
+}
+
+/** The name space of the definition that is replayed. */
+export function nameSpace({ tables, piece }: State): NameSpace {
+  return nameSpaceOf({ piece, table: (name) => tables.get(name) }, "postgres");
 }
 
 export function say(state: State, message: string, code = "not-analysed"): void {

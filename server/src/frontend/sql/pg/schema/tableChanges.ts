@@ -3,7 +3,8 @@ import type { AlterTableCmd, IndexStmt, Node, RangeVar } from "libpg-query";
 import type { Expression } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import { itemsOf, stringsOf, tableName, typeText } from "../ast";
-import { goesBySchema, homeOf, qualifiedName, relationName } from "../relationNames";
+import { homeOf, viewKey } from "../../relationNames";
+import { nameIn } from "../relationNames";
 import { unfollowedInDefinition } from "../definitionTree";
 import {
   dropRule,
@@ -13,10 +14,10 @@ import {
 } from "../triggers/triggerDefinitions";
 import { isWide } from "../valueType";
 import { changesNothing } from "../inertDefinitions";
-import { renameProperty, renameTable } from "./renameTable";
+import { nameOfMoved, renameProperty, renameTable } from "./renameTable";
 import { isLooseText } from "./collations";
 import { takesOfType } from "./enumerations";
-import { change, condition, recordLoss, say, typeOf, type State } from "./schemaState";
+import { change, condition, nameSpace, recordLoss, say, typeOf, type State } from "./schemaState";
 import {
   withColumn,
   withColumnConstraints,
@@ -187,28 +188,49 @@ export function uniqueIndex(index: IndexStmt, state: State): void {
 
 export function drop(type: string | undefined, objects: readonly Node[], state: State): void {
   for (const object of objects) {
-    const path = stringsOf(itemsOf(object));
-    const [relname = "", schemaname] = path.toReversed();
-    const relation = { relname, ...(schemaname !== undefined && { schemaname }) };
-    const name = relationName(relation, (each) => state.tables.get(each));
-    if (type === "OBJECT_TRIGGER") dropTrigger(path, state.triggers);
-    if (type === "OBJECT_RULE") dropRule(path, state.triggers);
-    if (type === "OBJECT_POLICY") dropPolicy(path, state.policies);
+    const path = "String" in object ? [object.String.sval ?? ""] : stringsOf(itemsOf(object));
+    const [own = ""] = path.slice(-1);
+    const name = nameOfPath(path, state);
+    const part = [nameOfPath(path.slice(0, -1), state), own];
+    if (type === "OBJECT_TRIGGER") dropTrigger(part, state.triggers);
+    if (type === "OBJECT_RULE") dropRule(part, state.triggers);
+    if (type === "OBJECT_POLICY") dropPolicy(part, state.policies);
+    if (type === "OBJECT_SCHEMA") dropSchema(own, state);
     if (type === "OBJECT_TABLE" || type === "OBJECT_MATVIEW") {
-      state.tables.delete(name);
-      dropPoliciesOf(name, state.policies);
-      dropTriggersOf(name, state.triggers);
+      dropTable(name, state);
     }
-    if (type === "OBJECT_VIEW") state.views.delete(name);
+    if (type === "OBJECT_VIEW")
+      state.views.delete(viewKey({ name: own, schema: path.at(-2) ?? state.schema }, "postgres"));
     if (type === "OBJECT_INDEX") {
+      const [schema] = path.slice(-2, -1);
       for (const table of state.tables.values()) {
-        const uniqueKeys = table.uniqueKeys.filter((key) => key.name !== name);
+        if (schema !== undefined && homeOf(table, "postgres") !== schema) continue;
+        const uniqueKeys = table.uniqueKeys.filter((key) => key.name !== own);
         if (uniqueKeys.length < table.uniqueKeys.length) {
           state.tables.set(table.name, { ...table, uniqueKeys });
         }
       }
     }
   }
+}
+
+function nameOfPath(path: readonly string[], state: State): string {
+  const [relname = "", schemaname] = path.toReversed();
+  return nameIn({ relname, ...(schemaname !== undefined && { schemaname }) }, nameSpace(state));
+}
+
+function dropTable(name: string, state: State): void {
+  state.tables.delete(name);
+  dropPoliciesOf(name, state.policies);
+  dropTriggersOf(name, state.triggers);
+}
+
+/** DROP SCHEMA, with CASCADE where it has something. */
+function dropSchema(schema: string, state: State): void {
+  for (const table of [...state.tables.values()])
+    if (homeOf(table, "postgres") === schema) dropTable(table.name, state);
+  for (const [name, view] of [...state.views])
+    if (homeOf(view, "postgres") === schema) state.views.delete(name);
 }
 
 export function rename(
@@ -222,8 +244,7 @@ export function rename(
   const table = state.tables.get(tableName(relation));
   if (table === undefined) return;
   if (type === "OBJECT_TABLE") {
-    const isQualified = goesBySchema(table);
-    renameTable(table.name, isQualified ? qualifiedName(homeOf(table), to) : to, state);
+    renameTable(table.name, nameOfMoved(table, { name: to, schema: table.schema }, state), state);
   } else if (type === "OBJECT_COLUMN") {
     const swap = (columns: readonly string[]): readonly string[] =>
       columns.map((column) => (column === from ? to : column));

@@ -19,26 +19,28 @@ import {
 } from "../../../../program/schema";
 import { sourceOf } from "../../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "../ast";
-import { DEFAULT_SCHEMA, homeOf, qualifiedName, withRelationNames } from "../relationNames";
+import { isSameDefinition } from "../../relationNames";
+import { withRelationNames } from "../relationNames";
 import { unfollowedInDefinition, unvalidated } from "../definitionTree";
 import { isSerial, isWide } from "../valueType";
-import { renameTable } from "./renameTable";
+import { nameOfDefined } from "./renameTable";
 import { isLooseText } from "./collations";
 import { defaultOfType, withChecksOfType } from "./domains";
 import { takesOfType } from "./enumerations";
-import { condition, recordLoss, say, typeOf, type State } from "./schemaState";
+import { condition, nameSpace, recordLoss, say, typeOf, type State } from "./schemaState";
 
 export function createTable(written: CreateStmt, state: State): void {
   if (tableName(written.relation) === "") return;
   const schema = written.relation?.schemaname ?? state.schema;
-  const name = nameOfNew(tableName(written.relation), schema, state);
+  const name = nameOfDefined({ name: tableName(written.relation), schema }, state);
   const empty = {
     ...emptyTable(name, sourceOf(state.piece)),
     ...(schema !== undefined && { schema }),
   };
-  const statement = withRelationNames(written, (each) =>
-    each === name ? empty : state.tables.get(each),
-  );
+  const statement = withRelationNames(written, {
+    ...nameSpace(state),
+    table: (each) => (each === name ? empty : state.tables.get(each)),
+  });
   const known = state.tables.get(name);
   if (known !== undefined && (statement.if_not_exists ?? statement.partbound) !== undefined) return;
   if (statement.partbound !== undefined) {
@@ -77,29 +79,8 @@ export function createTable(written: CreateStmt, state: State): void {
   table = withUnfollowed(table, unfollowedInDefinition("CreateStmt", statement));
   for (const { reason } of table.doubts ?? []) recordLoss(state, reason);
   if (known === undefined) state.tables.set(name, table);
-  else if (!isSame(known, table))
+  else if (!isSameDefinition(known, table))
     say(state, `${name} is defined a second time; the first definition is taken.`);
-}
-
-/**
- * The name of a table that is defined: by its schema where another schema has one of its name. Where the default schema comes last, the
- * other one goes by its schema from there on.
- */
-function nameOfNew(name: string, schema = DEFAULT_SCHEMA, state: State): string {
-  const qualified = qualifiedName(schema, name);
-  const known = state.tables.get(name);
-  if (state.tables.has(qualified)) return qualified;
-  if (known === undefined || homeOf(known) === schema) return name;
-  if (schema !== DEFAULT_SCHEMA) return qualified;
-  renameTable(name, qualifiedName(homeOf(known), name), state);
-  return name;
-}
-
-/** True if two definitions say the same, wherever they stand. */
-function isSame(left: Table, right: Table): boolean {
-  const text = ({ source: _source, schema: _schema, ...table }: Table): string =>
-    JSON.stringify(table);
-  return text(left) === text(right);
 }
 
 /** Parts that INCLUDING names in CREATE TABLE (LIKE t INCLUDING ...), as PostgreSQL numbers it. */

@@ -1,20 +1,26 @@
 // CREATE TABLE ... AS, SELECT ... INTO and materialized views: tables whose columns a query tells. They have no keys.
-import type { CreateTableAsStmt } from "libpg-query";
+import type { CreateTableAsStmt, RangeVar } from "libpg-query";
 import { hidesColumns } from "../../../../program/precision";
 import { emptyTable, type Column } from "../../../../program/schema";
 import { declarationContext, sourceOf } from "../../lowering";
 import { withColumnNames } from "../../terms";
 import { typeOf } from "../../types";
-import { stringsOf, tableName } from "../ast";
+import { stringsOf } from "../ast";
 import { lowerQuery } from "../recursion";
 import { startWork } from "../statement";
+import { nameOfDefined } from "./renameTable";
 import { say, type State } from "./schemaState";
 import { viewQuery } from "./views";
 
-/** Adds the table with the columns of its query; says so where they are not known. */
-export function createFromQuery(statement: CreateTableAsStmt, state: State): void {
+/** Adds the table of that name with the columns of its query; says so where they are not known. */
+export function createFromQuery(
+  statement: CreateTableAsStmt,
+  rel: RangeVar | undefined,
+  state: State,
+): void {
   const { into, query } = statement;
-  const name = tableName(into?.rel);
+  const { relname: written = "", schemaname: schema = state.schema } = rel ?? {};
+  const name = written === "" ? "" : nameOfDefined({ name: written, schema }, state);
   if (name === "" || (state.tables.has(name) && statement.if_not_exists === true)) return;
   if (state.tables.has(name)) {
     say(state, `${name} is defined a second time; the first definition is taken.`);
@@ -28,7 +34,11 @@ export function createFromQuery(statement: CreateTableAsStmt, state: State): voi
     say(state, `${name} is filled by a query when it is created, so its columns are not known.`);
     return;
   }
-  state.tables.set(name, { ...emptyTable(name, sourceOf(state.piece)), columns });
+  state.tables.set(name, {
+    ...emptyTable(name, sourceOf(state.piece)),
+    ...(schema !== undefined && { schema }),
+    columns,
+  });
 }
 
 function columnsOf(

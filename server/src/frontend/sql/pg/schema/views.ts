@@ -6,11 +6,14 @@ import { withColumnNames } from "../../terms";
 import { lowerQuery } from "../recursion";
 import { startWork } from "../statement";
 import type { Query } from "../../../../program/expression";
+import { viewNamed } from "../../relationNames";
 import { withLosses } from "./viewLosses";
 
 export interface View {
   readonly select: SelectStmt;
   readonly columns: readonly string[];
+  /** The schema that its definition names. */
+  readonly schema?: string | undefined;
   readonly piece: SqlPiece;
 }
 
@@ -21,7 +24,7 @@ export function viewQuery(
   table: (name: string) => Table | undefined,
   inside: readonly string[],
 ): Query | undefined {
-  const view = views.get(name);
+  const view = viewNamed(name, views, { table, dialect: "postgres" });
   if (view === undefined || inside.includes(name)) return undefined;
   const context: LoweringContext = {
     ...declarationContext(view.piece, name, table),

@@ -49,6 +49,7 @@ function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaMode
   const fields = fieldsOf(of);
   const reading: EntityReading<OwnedField, JpaRelation> = {
     tables: [snakeCase(plain), plain],
+    schema: declared && schemaOf(declared, of, tools),
     fields,
     column: (field) => columnOfField(field, tools),
     relation: (field) => relationOf(field, tools),
@@ -62,6 +63,16 @@ function newEntity(of: ClassValue, entity: HirAnnotation, tools: Tools): JpaMode
     isDynamic: findAnnotation(of.class.annotations, "DynamicUpdate") !== undefined,
     unread: unreadOf(of, fields),
   };
+}
+
+/** MySQL's databases are catalogues to JPA. */
+function schemaOf(table: HirAnnotation, of: ClassValue, tools: Tools): string | undefined {
+  const { dialect } = tools;
+  const catalog =
+    dialect === "mysql" || dialect === "mariadb"
+      ? textOption(table, "catalog", of, tools)
+      : undefined;
+  return textOption(table, "schema", of, tools) ?? catalog;
 }
 
 interface OwnedField extends EntityField {
