@@ -288,11 +288,18 @@ export function undecidedCount(unknown: readonly Unknown[]): number {
 
 /**
  * Something without which the answer might differ: a user's invariant, an inferred counter, a CHECK of the schema, arguments declared
- * distinct, the absence of rollbacks that the text does not show, that refused locks are meant, or that a recorded transaction takes no other path.
+ * distinct, the absence of rollbacks that the text does not show, that refused locks are meant, that numbers of sequences have no order, or that a recorded transaction takes no other path.
  */
 export interface Assumption {
   readonly kind:
-    "invariant" | "counter" | "check" | "distinct" | "rollbacks" | "refusals" | "recorded";
+    | "invariant"
+    | "counter"
+    | "check"
+    | "distinct"
+    | "rollbacks"
+    | "refusals"
+    | "sequences"
+    | "recorded";
   readonly text: string;
   /** Its declaration; absent if it was inferred. */
   readonly file?: string;

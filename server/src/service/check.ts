@@ -45,6 +45,7 @@ import { sufficientLevels } from "./verdict/sufficient";
 import { statementsOf, transactionPrecision } from "./statements";
 import { recordedAssumptions } from "./verdict/pathAssumptions";
 import { lockAssumptions } from "./verdict/lockAssumptions";
+import { sequenceAssumptions } from "./verdict/sequenceAssumptions";
 import { unitAssumptions } from "./verdict/unitAssumptions";
 import { timeLimit, type Patience } from "./timeLimit";
 import { tupleSolver } from "./search/tupleSolver";
@@ -198,6 +199,7 @@ export async function check(
       ...reportAssumptions(program, assumed),
       ...unitAssumptions(flat.transactions, levels),
       ...lockAssumptions(program.transactions),
+      ...sequenceAssumptions(program.transactions),
       ...recordedAssumptions(program.transactions),
     ];
     const notes = [

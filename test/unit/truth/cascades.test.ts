@@ -33,3 +33,23 @@ describe("an action of a foreign key that is not followed", () => {
       );
     });
 });
+
+it("MySQL's ON UPDATE is not followed either, whichever table a dump declares first", async () => {
+  const parent = "CREATE TABLE p (id INT PRIMARY KEY, code INT NOT NULL UNIQUE) ENGINE=InnoDB;";
+  const child =
+    "CREATE TABLE c (id INT PRIMARY KEY, code INT, FOREIGN KEY (code) REFERENCES p (code) ON UPDATE CASCADE) ENGINE=InnoDB;";
+  const rest = `
+-- @transaction change
+START TRANSACTION; UPDATE p SET code = :b WHERE id = :a; COMMIT;
+-- @transaction f
+START TRANSACTION; SELECT code FROM c WHERE id = :i; UPDATE c SET code = NULL WHERE id = :i; COMMIT;`;
+  for (const tables of [parent + child, child + parent]) {
+    const text = `-- @isolens dialect mariadb\n${tables}${rest}`;
+    const { verdict, unknown } = await analyse([sql(text)], "mariadb:read-committed", 2);
+    assert.notEqual(verdict, "safe");
+    assert.match(
+      unknown.map((each) => each.reason).join("\n"),
+      /also changes c by its foreign key/,
+    );
+  }
+});

@@ -4,7 +4,7 @@ import type { Dialect } from "../../../program/dialect";
 import type { Expression, Query, Relation } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import { renameInTable } from "../../../program/renameTables";
-import type { Column, Table, UniqueKey } from "../../../program/schema";
+import type { Column, Doubt, Table, UniqueKey } from "../../../program/schema";
 import { takesOf } from "../../../program/takes";
 import {
   declarationContext,
@@ -51,6 +51,12 @@ interface State {
   readonly shared: Set<string>;
   readonly views: Map<string, View>;
   readonly notes: Note[];
+  /** Effects on tables of foreign keys, which may be declared before them. */
+  readonly cascades: {
+    readonly target: string;
+    readonly reason: string;
+    readonly touching: Doubt["touching"];
+  }[];
   /** The text comparison of tables and of `table.column`. */
   readonly collations: Map<string, TextCollation>;
   piece: SqlPiece;
@@ -66,6 +72,7 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
     shared: new Set(),
     views: new Map(),
     notes: [],
+    cascades: [],
     collations: new Map(),
     piece: first,
   };
@@ -79,11 +86,22 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
     else noteUnread(state, result.message, result.offset);
   }
   return {
-    tables: withReferences([...state.tables.values()], dialect),
+    tables: withReferences(
+      [...state.tables.values()].map((each) => withCascades(each, state)),
+      dialect,
+    ),
     notes: state.notes,
     losses: [],
     view: (name, table) => viewQuery(state, name, table),
   };
+}
+
+/** The table with what foreign keys of others do where it changes. */
+function withCascades(table: Table, { cascades, dialect }: State): Table {
+  const names = [table.name, qualifiedName(homeOf(table, dialect), plainName(table))];
+  return cascades
+    .filter(({ target }) => names.includes(target))
+    .reduce((result, { reason, touching }) => withDoubt(result, reason, touching), table);
 }
 
 function noteUnread(state: State, message: string, offset: number): void {
@@ -184,6 +202,8 @@ function renameTable(state: State, from: string, to: string): void {
   const table = state.tables.get(from);
   if (table === undefined) return;
   state.tables.delete(from);
+  for (const [at, each] of state.cascades.entries())
+    if (each.target === from) state.cascades[at] = { ...each, target: to };
   state.tables.set(
     to,
     renameInTable(table, (name) => (name === from ? to : name)),
@@ -374,7 +394,7 @@ function withConstraint(table: Table, constraint: ConstraintDefinition, state: S
       const reason = `an UPDATE of ${target} also changes ${table.name} by its foreign key`;
       const touching = { columns: referenced, deletions: false };
       if (target === table.name) return withDoubt(keyed, reason, touching);
-      update(state, target, (other) => withDoubt(other, reason, touching));
+      state.cascades.push({ target, reason, touching });
       return keyed;
     }
     case "check": {
