@@ -8,6 +8,7 @@ import { mayUseDatabase, notByHand } from "../frontend/code/callGraph/prefilter"
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { FileId } from "../protocol/source";
 import type { CodeFiles } from "../frontend/code/modules/codeFiles";
+import { isMapperFile } from "../frontend/code/libraries/java/mybatis/mapperFiles";
 import { importersOf, importsIn } from "./importers";
 import { relativePath, type FolderListing } from "./listFolder";
 import { describedLibraries, isModelFile } from "./modelFile";
@@ -113,7 +114,8 @@ export function openCode(source: CodeSource): ProjectCode {
       return id;
     });
   const files = idsOf(listing.modules);
-  const [described, schemas] = partition(idsOf(listing.schemas), isModelFile);
+  const [described, others] = partition(idsOf(listing.schemas), isModelFile);
+  const [mapping, schemas] = partition(others, isMapperFile);
   const texts = new Map<FileId, string | undefined>();
   const text = (file: FileId): string | undefined => {
     if (texts.has(file)) return texts.get(file);
@@ -127,6 +129,7 @@ export function openCode(source: CodeSource): ProjectCode {
     source,
     files,
     schemas,
+    mappers: mapping.flatMap((file) => text(file) ?? []),
     text,
     described: describedLibraries(described.map((file) => ({ file, text: text(file) ?? "" }))),
     ...readManifests(listing.manifests, folder, readNow),

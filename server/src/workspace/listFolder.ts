@@ -4,6 +4,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeLanguageOf } from "../frontend/code/workspace/codeParsers";
 import { isSettingsFile } from "../frontend/settings/settingSigns";
+import { isMapperFile } from "../frontend/code/libraries/java/mybatis/mapperFiles";
 import type { Configuration } from "./configuration";
 import { compileGlobs } from "./globs";
 import { isModelFile } from "./modelFile";
@@ -92,7 +93,9 @@ export async function listFolder(
         continue;
       }
       if (MANIFESTS.has(name)) manifests.push(absolute);
-      if (name.endsWith(".prisma") || isModelFile(relative)) schemas.push(absolute);
+      const isOwn = !current.isForeign && !current.isTest;
+      if (name.endsWith(".prisma") || isModelFile(relative) || (isOwn && isMapperFile(relative)))
+        schemas.push(absolute);
       if (isSettingsFile(name) && !current.isForeign && !current.isTest) settings.push(absolute);
       const linked = await linkedFolder(entry, absolute, folder);
       if (linked !== undefined) unread.push({ path: absolute, reason: linked });

@@ -3,6 +3,7 @@ import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
 import { createModuleReader } from "../../../../server/src/frontend/code/modules/modules";
+import { librariesWith } from "../../../../server/src/frontend/code/libraries/libraries";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
 import { atOnce } from "../../../../server/src/frontend/code/queries/slices";
 import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
@@ -53,7 +54,11 @@ export async function readOver(
   parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
   // File ids of tests.
   const id = (name: string): FileId => name as FileId;
-  const files = Object.keys(texts).map(id);
+  const isMapper = (name: string): boolean => name.endsWith(".xml");
+  const files = Object.keys(texts)
+    .filter((name) => !isMapper(name))
+    .map(id);
+  const mappers = Object.entries(texts).flatMap(([name, text]) => (isMapper(name) ? [text] : []));
   const schema = { file: id("schema.sql"), text: ddl };
   const { tables } = readProgram([schema], { pg: parsers.pg }, { dialect }).schema;
   const language = languageOf(dialect, createLowering({ pg: parsers.pg }));
@@ -75,6 +80,7 @@ export async function readOver(
       lowerSql: lower,
       note: (note) => notes.push(note),
       models: () => undefined,
+      libraries: librariesWith(mappers),
     }),
   );
   return { transactions, tables, lower, notes };

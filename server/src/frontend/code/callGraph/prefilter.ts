@@ -47,6 +47,8 @@ const WORDS = [
   "\\.(?:findUnique|findFirst|findMany|createMany|updateMany|deleteMany|upsert)(?:OrThrow|AndReturn)?\\(",
   // Models of Sequelize and TypeORM, which files import from one another.
   "\\.(?:findByPk|findAll|findAndCount(?:All|By)?|findOrCreate|bulkCreate|findOne(?:By)?(?:OrFail)?)\\(",
+  // Java: interfaces whose statements stand in XML, and what is called like one.
+  "\\bimport\\s+(?!com\\.fasterxml\\.|org\\.mapstruct\\.|org\\.modelmapper\\.)[\\w.]+(?:Mapper|Dao|DAO)\\s*;",
   // Handlers of NestJS, whose services may be in other files.
   "@(?:Resolver|Controller)\\(",
   "[\"'](?:pg|postgres|slonik|mysql2?|mariadb)[\"'/]",

@@ -283,7 +283,7 @@ function collectedBy(own: HirClass, fields: readonly HirField[]): Collected | un
     };
   }
   const inherited = annotationOf(own.annotations, "SuperBuilder");
-  // What a class above has is not among its parts.
+  // Fields of a class above are not among its parts.
   if (!inherited || own.superclass !== undefined) return undefined;
   const parts = fields.map((field) => isDefaultOfBuilder(field) ? field : withoutValue(field)); // prettier-ignore
   const made = nameOf("made", span);

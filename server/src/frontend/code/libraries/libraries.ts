@@ -7,7 +7,8 @@ import { OBJECTION } from "./builders/objection";
 import { BENCHBASE } from "./java/benchbase";
 import { JDBC } from "./java/jdbc";
 import { JPA } from "./java/jpa/jpa";
-import { MYBATIS } from "./java/mybatis";
+import { readMapperFiles } from "./java/mybatis/mapperFiles";
+import { mybatis, MYBATIS } from "./java/mybatis/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
 import { MASSIVE } from "./massive";
@@ -72,3 +73,9 @@ export const LIBRARIES: readonly Library[] = [
   SPRING,
   MYBATIS,
 ];
+
+/** The libraries of a workspace with these mapper files. */
+export function librariesWith(mappers: readonly string[]): readonly Library[] {
+  const files = readMapperFiles(mappers);
+  return files.size === 0 ? LIBRARIES : LIBRARIES.map((each) => (each === MYBATIS ? mybatis(files) : each)); // prettier-ignore
+}

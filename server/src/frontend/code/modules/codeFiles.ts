@@ -17,6 +17,8 @@ export interface CodeFiles {
   readonly nullChecks?: readonly NullCheck[];
   /** Schemas of ORMs in files of their own (schema.prisma); `text` gives what they say. */
   readonly schemas?: readonly FileId[];
+  /** The texts of mapper files (MyBatis' XML). */
+  readonly mappers?: readonly string[];
   /** Libraries that the workspace describes itself, with remarks on these descriptions. */
   readonly described?: { readonly models: readonly DriverModel[]; readonly notes: readonly Note[] };
 }

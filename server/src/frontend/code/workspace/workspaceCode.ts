@@ -12,7 +12,7 @@ import { migrates, migrationText } from "../migrations/codeMigrations";
 import { createModuleReader, type CodeModules } from "../modules/modules";
 import { driver } from "../libraries/driver";
 import type { DriverModel } from "../libraries/driverModel";
-import { LIBRARIES } from "../libraries/libraries";
+import { librariesWith } from "../libraries/libraries";
 import type { Library } from "../libraries/library";
 import { atOnce, type IsStopped, type SlicedWork } from "../queries/slices";
 import type { CodeFiles } from "../modules/codeFiles";
@@ -52,11 +52,17 @@ export function createWorkspaceCode(
   const named = createDialectTeller();
   let libraries: { readonly key: string; readonly all: readonly Library[] } | undefined;
   /** The same list for the same models: what was made of it is kept by it. */
-  function librariesOf(models: readonly DriverModel[]): readonly Library[] {
-    const key = JSON.stringify(models);
+  function librariesOf(
+    models: readonly DriverModel[],
+    mappers: readonly string[],
+  ): readonly Library[] {
+    const key = JSON.stringify([models, mappers]);
     if (libraries?.key !== key) {
       // A description of the workspace's own comes before ours.
-      libraries = { key, all: [...models.map((model) => driver(model)), ...LIBRARIES] };
+      libraries = {
+        key,
+        all: [...models.map((model) => driver(model)), ...librariesWith(mappers)],
+      };
     }
     return libraries.all;
   }
@@ -112,7 +118,7 @@ export function createWorkspaceCode(
         text,
         dialect,
         memory,
-        libraries: librariesOf(code.described?.models ?? []),
+        libraries: librariesOf(code.described?.models ?? [], code.mappers ?? []),
         sources: schemas.map(({ place, schema }) => ({
           library: "prisma",
           place,

@@ -127,3 +127,81 @@ test("a method that is declared to run in a transaction is looked at, whatever i
     "! what this.seats.sell() does with the database is not known",
   ]);
 });
+
+const XML_MAPPER = {
+  "app/dao/AccountDao.java": `package app.dao; import app.Account; import org.apache.ibatis.annotations.Param; import java.util.*;
+    public interface AccountDao {
+      Account lock(long id); List<Account> search(@Param("owner") Long owner, @Param("least") long least, @Param("ids") List<Long> ids);
+      int change(Account account); void log(app.Log log); Long most(long owner); int sorted(String column);
+    }`,
+  "app/Account.java": `package app; public class Account { private Long id; private Long ownerOf; private Long balance;
+    public Long getId() { return id; } public Long getBalance() { return balance; } public Long getOwnerOf() { return ownerOf; }
+    public void setBalance(Long balance) { this.balance = balance; } }`,
+  "app/Log.java": `package app; import lombok.*; @Data public class Log { private Long id; private Long account; private Long amount; }`,
+  "mappers/account.xml": `<mapper namespace="app.dao.AccountDao">
+    <resultMap id="account" type="app.Account"><id column="id" property="id"/><result column="owner" property="ownerOf"/></resultMap>
+    <sql id="all">id, owner, balance</sql>
+    <select id="lock" resultMap="account">SELECT <include refid="all"/> FROM accounts WHERE id = #{id} FOR UPDATE</select>
+    <select id="search" resultMap="account">SELECT <include refid="all"/> FROM accounts <where>
+      <if test="owner != null">AND owner = #{owner}</if> <if test="least != null">AND balance >= #{least}</if>
+      AND id IN <foreach collection="ids" item="each" open="(" separator="," close=")">#{each}</foreach> </where></select>
+    <update id="change">UPDATE accounts <set><if test="ownerOf != null">owner = #{ownerOf},</if><if test="balance != null">balance = #{balance},</if></set> WHERE id = #{id}</update>
+    <insert id="log" useGeneratedKeys="true" keyProperty="id">INSERT INTO log <trim prefix="(" suffix=")" suffixOverrides=",">
+      <if test="account != null">account,</if><if test="amount != null">amount,</if></trim>
+      <trim prefix="VALUES (" suffix=")" suffixOverrides=","><if test="account != null">#{account},</if><if test="amount != null">#{amount},</if></trim></insert>
+    <select id="most" resultType="long">SELECT max(balance) AS most FROM accounts WHERE owner = #{owner}</select>
+    <select id="sorted" resultType="int">SELECT id FROM accounts ORDER BY \${column}</select>
+  </mapper>`,
+};
+
+function checkXml(name: string, body: string, ...expected: readonly string[]): void {
+  test(name, async () => {
+    const found = await transactionsOf(DDL, {
+      ...XML_MAPPER,
+      "app/S.java": `package app; import app.dao.AccountDao; import java.util.*; import org.springframework.transaction.annotation.Transactional;
+        public class S { private AccountDao accounts;
+          @Transactional public void run(long id, Long by, List<Long> ids, String column) { ${body} } }`,
+    });
+    assert.deepEqual(found.flatMap(shown), ["explicit", ...expected]);
+  });
+}
+
+const LOCKED =
+  "r1 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = :id) for update";
+
+checkXml(
+  "a row of a mapper file has the getters of its class, and what is null leaves its column as it is",
+  `Account a = accounts.lock(id); a.setBalance(a.getBalance() - by); accounts.change(a);`,
+  LOCKED,
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "update accounts set owner = coalesce(r1.owner, accounts.owner), balance = coalesce((r1.balance - :by), accounts.balance) where (accounts.id = r1.id)",
+);
+
+checkXml(
+  "a condition of a mapper file that is not known is one of the statement",
+  `accounts.search(by, id, ids);`,
+  "r1 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (((:by is null) or (accounts.owner = :by)) and (accounts.balance >= :id) and (accounts.id in [:ids]))",
+);
+
+checkXml(
+  "what an object has, and the key that it gets",
+  `Log log = new Log(); log.setAmount(by); accounts.log(log); accounts.lock(log.getId());`,
+  "insert log {id = null, account = null, amount = :by} returning r1: log.id as id, log.account as account, log.amount as amount",
+  "r2 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = r1.id) for update",
+);
+
+checkXml(
+  "a single value of a mapper file",
+  `if (accounts.most(id) > by) accounts.lock(id);`,
+  "r1 = select max(accounts.balance) as most from accounts where (accounts.owner = :id)",
+  "if (r1.most > :by)",
+  "  r2 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = :id) for update",
+);
+
+checkXml(
+  "a text that only a run knows is not read",
+  `accounts.sorted(column);`,
+  "opaque writes ",
+  "! SQL that is made elsewhere cannot be read",
+);

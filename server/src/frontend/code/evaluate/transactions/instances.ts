@@ -46,6 +46,7 @@ import { isOfLanguage, semanticsOf } from "../../semantics";
 import { libraryOf } from "../../libraries/library";
 import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
+import { hasCode, unassigned } from "./fieldValues";
 import { madeOnce, noteCut } from "./services";
 
 /** The value of a function's parameter that is called by something unknown. */
@@ -84,7 +85,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   }
   if (typed && !isRecord(typed)) {
     noteHanded(state, text, module.scope, typed);
-    return isEntity(state, typed) ? givenEntity(state, typed, path) : given(typed);
+    return isEntity(state, typed) || isData(typed) ? givenEntity(state, typed, path) : given(typed);
   }
   const input: Value = {
     ...{ kind: "input", path, origin: "argument", type: text },
@@ -192,6 +193,13 @@ function isOfFields(value: Value): value is ObjectValue {
   const { class: of, scope } = value.class;
   const { hasStructuralTypes } = semanticsOf(scope.module.file);
   return hasStructuralTypes && of.methods.every(({ kind }) => kind === "constructor");
+}
+
+/** An object of a nominal class that uses no database: its caller gives what is in its fields, whichever constructor ran. */
+function isData(value: Value): value is EntityObject {
+  if (value.kind !== "object" || value.class === undefined || hasConnection(value)) return false;
+  const { class: of, scope } = value.class;
+  return !semanticsOf(scope.module.file).hasStructuralTypes && !isOpen(of) && !hasCode(value);
 }
 
 function isEntity(state: State, value: Value): value is EntityObject {
@@ -502,7 +510,7 @@ function filledObject(
     if (field.isStatic || (!field.value && assigned.has(field.name))) continue;
     const value = field.value
       ? state.evaluator.expression(state, scope, field.value)
-      : heldIn(field);
+      : (heldIn(field) ?? (args && unassigned(field, of.scope)));
     if (value) self.fields.set(field.name, newCell(state, value));
   }
   if (constructor) {

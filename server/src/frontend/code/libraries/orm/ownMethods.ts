@@ -10,14 +10,20 @@ import { isRowData } from "./statements";
 const DEEPEST = 8;
 
 /** The result of such a method; undefined where the class, or one that it extends, has none of that name. */
-export function ownMethod(
-  row: Value,
+export function ownMethod(row: Value, method: string, call: Call, tools: Tools): Value | undefined {
+  if (row.kind !== "row" || !isRowData(row.data)) return undefined;
+  return methodOfClass(row, row.data.model.class, method, call, tools);
+}
+
+/** The same of a class that a row is an object of. */
+export function methodOfClass(
+  row: RowValue,
+  own: ClassValue | undefined,
   method: string,
   { arguments: args, source }: Call,
   tools: Tools,
 ): Value | undefined {
-  if (row.kind !== "row" || !isRowData(row.data)) return undefined;
-  for (const of of classesOf(row.data.model.class)) {
+  for (const of of classesOf(own)) {
     const found = functionNamed(of, method);
     if (found) return tools.call(boundTo(row, found, of), args, source);
   }
