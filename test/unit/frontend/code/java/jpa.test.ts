@@ -228,3 +228,21 @@ check(
   "insert accounts {id = null, owner = 0, balance = :by} returning r1: accounts.id as id",
   "insert log {id = null, account = r1.id, amount = :by} returning r2: log.id as id",
 );
+
+test("methods that run before an insertion set what it inserts, those above first", async () => {
+  const found = await transactionsOf(DDL, {
+    "app/Base.java": `package app; import jakarta.persistence.*;
+      @MappedSuperclass public class Base { @Id @GeneratedValue private Long id; private Long amount;
+        @PrePersist void first() { if (amount == null) amount = 1L; } public Long getAmount() { return amount; } public void setAmount(Long amount) { this.amount = amount; } }`,
+    "app/Log.java": `package app; import jakarta.persistence.*; import lombok.*;
+      @Entity @Setter public class Log extends Base { private Long account; @PrePersist void second() { setAmount(getAmount() + 1); } }`,
+    "app/Logs.java": REPOSITORIES["app/Logs.java"],
+    "app/S.java": `package app; import org.springframework.transaction.annotation.Transactional; import com.fasterxml.jackson.databind.ObjectMapper;
+      public class S { private Logs logs; private ObjectMapper objectMapper;
+        @Transactional public void run(long by) { Log log = new Log(); log.setAccount(by); objectMapper.findAndRegisterModules(); logs.save(log); } }`,
+  });
+  assert.deepEqual(found.flatMap(shown), [
+    "explicit",
+    "insert log {id = null, account = :by, amount = 2} returning r1: log.id as id",
+  ]);
+});

@@ -2,7 +2,8 @@
 import { ofNodes } from "../../../../../query/nodes";
 import type { ValueType } from "../../../../../program/expression";
 import type { UniqueKey } from "../../../../../program/schema";
-import type { HirAnnotation, HirClass } from "../../../hir";
+import { superclassOf } from "../../../evaluate/values/methods";
+import type { HirAnnotation, HirClass, HirFunction } from "../../../hir";
 import { constantScalar, constantText, type Value } from "../../../values";
 import { findAnnotation } from "../../annotations";
 import { namesIn } from "../../builders/draft";
@@ -98,13 +99,26 @@ function unreadOf({ class: of }: ClassValue, fields: readonly OwnedField[]): rea
     findAnnotation(annotations, "Embedded", "EmbeddedId"),
   );
   const methods = of.methods.filter(({ function: { annotations } }) =>
-    findAnnotation(annotations, "PrePersist", "PreUpdate", "PreRemove", "PostPersist", "PostUpdate", "PostLoad"),
+    findAnnotation(annotations, "PreUpdate", "PreRemove", "PostPersist", "PostUpdate", "PostLoad"),
   ); // prettier-ignore
   const others = ["Inheritance", "EntityListeners", "Where", "SQLRestriction", "SQLUpdate", "SQLDelete"]; // prettier-ignore
   return [
     ...parts.map(({ field }) => field.name),
     ...methods.map(({ name }) => `${name}()`),
     ...others.filter((name) => findAnnotation(of.annotations, name)).map((name) => `@${name}`),
+  ];
+}
+
+/** The methods of an entity and of the classes above it that run before it is inserted, topmost first. */
+export function beforeInsert(
+  of: ClassValue,
+  depth = 8,
+): readonly { readonly of: ClassValue; readonly function: HirFunction }[] {
+  const above = superclassOf(of);
+  const own = of.class.methods.filter(({ function: { annotations } }) => findAnnotation(annotations, "PrePersist")); // prettier-ignore
+  return [
+    ...(above && depth > 0 ? beforeInsert(above, depth - 1) : []),
+    ...own.map((method) => ({ of, function: method.function })),
   ];
 }
 

@@ -36,7 +36,7 @@ import {
   type UnitStyle,
 } from "../../orm/unitOfWork";
 import type { Tools } from "../../library";
-import { entityOf, isJpaModel, isPrimitive, type JpaModel } from "./entities";
+import { beforeInsert, entityOf, isJpaModel, isPrimitive, type JpaModel } from "./entities";
 
 /** Hibernate's: all columns, unless the entity says that they are to be told one by one. */
 export const HIBERNATE: UnitStyle = {
@@ -306,6 +306,12 @@ function persisted(session: Session, object: ObjectValue): void {
   const { model } = session;
   if (isKept(session, object)) return;
   tellUnread(session);
+  const { source, tools } = session;
+  for (const { of, function: run } of object.class
+    ? beforeInsert({ kind: "class", ...object.class })
+    : []) {
+    tools.call({ kind: "function", function: run, scope: of.scope, self: object }, [], source);
+  }
   // A key that its caller gave would be refused.
   const [key] = keysOf(model);
   const name = key?.generated === undefined ? undefined : key.property;
