@@ -45,7 +45,8 @@ export function alterTable(
   let changed = table;
   for (const change of definition.changes) changed = alteredTable(catalog, changed, change);
   if (changed.name !== table.name) {
-    if (catalog.tables.has(changed.name) || catalog.views.has(changed.name))
+    const other = catalog.tables.get(changed.name);
+    if ((other !== undefined && other !== table) || catalog.views.has(changed.name))
       throw catalog.dialect === "postgres"
         ? failure("tableExists", `relation "${changed.name}" already exists`)
         : failure("tableExists", `Table '${changed.name}' already exists`);

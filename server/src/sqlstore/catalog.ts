@@ -1,5 +1,6 @@
 // Catalogue of the store's tables: columns with their types, keys, references, checks, views, sequences.
 import type { Dialect } from "../program/dialect";
+import { SchemaMap } from "./schemaMap";
 import type { Sequence } from "./sequence";
 import type { SqlExpression, SqlQuery } from "./tree";
 import type { DeclaredType } from "./values/types";
@@ -60,6 +61,8 @@ export interface Check {
 
 export interface Table {
   readonly name: string;
+  /** The schema that its definition names. */
+  readonly schema?: string;
   /** The prefix of its keys in the store, where that is not its name: after a change of name, or of a table that is gone. */
   readonly storage?: string;
   readonly columns: readonly Column[];
@@ -80,6 +83,7 @@ export interface Index {
 
 export interface View {
   readonly name: string;
+  readonly schema?: string;
   /** WITH CHECK OPTION. */
   readonly checksRows?: boolean;
   /** The statement that made it, where the dialect shows it. */
@@ -138,8 +142,8 @@ export interface Domain {
 /** Tables by name. Only DDL changes it; `version` grows with each change, so that plans can be kept. */
 export interface Catalog {
   readonly dialect: Dialect;
-  readonly tables: Map<string, Table>;
-  readonly views: Map<string, View>;
+  readonly tables: SchemaMap<Table>;
+  readonly views: SchemaMap<View>;
   readonly sequences: Map<string, Sequence>;
   /** The user's functions by name, in the order of their making. */
   readonly routines: Map<string, readonly Routine[]>;
@@ -158,8 +162,8 @@ export interface Catalog {
 export function createCatalog(dialect: Dialect): Catalog {
   return {
     dialect,
-    tables: new Map(),
-    views: new Map(),
+    tables: new SchemaMap(),
+    views: new SchemaMap(),
     sequences: new Map(),
     routines: new Map(),
     triggers: new Map(),

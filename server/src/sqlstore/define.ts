@@ -9,6 +9,7 @@ import {
 } from "./catalog";
 import { alterTable } from "./alterTable";
 import { contains } from "./compile/walk";
+import { nameOfNew, partsOf } from "./schemaMap";
 import { declaredSequence } from "./sequence";
 import { failure, unsupported } from "./sqlError";
 import { declaredType, noTable, positions, withColumn, withConstraint } from "./tableParts";
@@ -33,15 +34,10 @@ export function applyDefinition(catalog: Catalog, given: SqlDefinition, free = f
       createIndex(catalog, definition);
       break;
     case "drop":
-      if (definition.what === "table" && !definition.cascade && !free)
-        checkUnused(catalog, definition.names);
-      for (const name of definition.names) drop(catalog, definition, name);
+      for (const name of namesOf(catalog, definition, free)) drop(catalog, definition, name);
       break;
     case "create view":
-      if (catalog.views.has(definition.name) && !definition.replace) {
-        throw failure("tableExists", `relation "${definition.name}" already exists`);
-      }
-      catalog.views.set(definition.name, definition);
+      createView(catalog, definition);
       break;
     case "create sequence":
     case "alter sequence": {
@@ -61,7 +57,9 @@ export function applyDefinition(catalog: Catalog, given: SqlDefinition, free = f
       createRoutine(catalog, definition);
       break;
     case "create trigger": {
-      const { trigger, replace } = definition;
+      const { replace } = definition;
+      const table = catalog.tables.get(definition.trigger.table)?.name;
+      const trigger = { ...definition.trigger, ...(table !== undefined && { table }) };
       const known = catalog.triggers.get(trigger.table) ?? [];
       if (!catalog.tables.has(trigger.table)) throw noTable(catalog, trigger.table);
       if (!catalog.routines.has(trigger.routine))
@@ -85,7 +83,8 @@ export function applyDefinition(catalog: Catalog, given: SqlDefinition, free = f
     }
     case "drop trigger": {
       const { name, ifExists } = definition;
-      const table = definition.table ?? tableOfTrigger(catalog, name);
+      const written = definition.table ?? tableOfTrigger(catalog, name);
+      const table = catalog.tables.get(written)?.name ?? written;
       const known = catalog.triggers.get(table) ?? [];
       const rest = known.filter((each) => each.name !== name);
       if (rest.length === known.length && !ifExists)
@@ -142,18 +141,26 @@ function createTable(
   catalog: Catalog,
   definition: Extract<SqlDefinition, { readonly kind: "create table" }>,
 ): void {
-  const { table: name } = definition;
+  const { table: written, database } = definition;
+  const name = nameInSchema(catalog, written);
+  checkDatabase(catalog, name, database);
   if (catalog.tables.has(name) || catalog.views.has(name)) {
     if (definition.ifNotExists) return;
     throw taken(catalog, name);
   }
+  const { schema = database } = partsOf(written);
   const like = definition.like === undefined ? undefined : catalog.tables.get(definition.like);
   if (definition.like !== undefined && like === undefined) throw noTable(catalog, definition.like);
   let table: Table =
     like === undefined
       ? { name, columns: [], keys: [], foreignKeys: [], checks: [] }
       : { ...like, name, columns: columnsAlike(catalog, like, name), foreignKeys: [] };
-  table = { ...table, storage: unusedStorage(catalog, name) };
+  const { schema: _schema, ...own } = table;
+  table = {
+    ...own,
+    ...(schema !== undefined && { schema }),
+    storage: unusedStorage(catalog, name),
+  };
   for (const column of definition.columns) table = withColumn(catalog, table, column);
   const constraints = [
     ...definition.columns.flatMap((column) =>
@@ -165,6 +172,65 @@ function createTable(
   for (const { constraint, column } of kept)
     table = withConstraint(catalog, table, constraint, column);
   catalog.tables.set(name, table);
+}
+
+/** The name of a table or view that is made. */
+function nameInSchema(catalog: Catalog, written: string): string {
+  const { tables, views, dialect } = catalog;
+  if (dialect !== "postgres") return written;
+  return nameOfNew(
+    written,
+    (name) => tables.get(name) ?? views.get(name),
+    (from, to) => {
+      moveToSchema(catalog, from, to);
+    },
+  );
+}
+
+/** MySQL's databases are apart where sessions are connected to them, not where statements name them. */
+function checkDatabase({ tables }: Catalog, name: string, database: string | undefined): void {
+  const other = tables.get(name)?.schema;
+  if (database !== undefined && other !== undefined && other !== database)
+    throw unsupported(
+      `a table ${name} in the databases ${other} and ${database} of one connection; connect to each of them, which keeps its own tables`,
+    );
+}
+
+/** A table or view goes by its schema from now on, with the sequences that number it. */
+function moveToSchema(catalog: Catalog, from: string, to: string): void {
+  const table = catalog.tables.get(from);
+  if (table === undefined) {
+    rename(catalog, { kind: "rename", what: "view", from, to, ifExists: true });
+    return;
+  }
+  const changes = [{ kind: "rename", to } as const];
+  alterTable(catalog, { kind: "alter table", table: from, changes, ifExists: false });
+  for (const { automatic } of table.columns)
+    if (automatic?.sequence.startsWith(`${from}_`) === true)
+      renameSequence(catalog, automatic.sequence, automatic.sequence.replace(from, to));
+}
+
+/** The relations that go. Fails for a table to which others refer. */
+function namesOf(
+  catalog: Catalog,
+  { what, names, cascade }: Extract<SqlDefinition, { readonly kind: "drop" }>,
+  free: boolean,
+): readonly string[] {
+  const relations = what === "table" ? catalog.tables : what === "view" ? catalog.views : undefined;
+  const own = names.map((name) => relations?.get(name)?.name ?? name);
+  if (what === "table" && !cascade && !free) checkUnused(catalog, own);
+  return own;
+}
+
+function createView(
+  catalog: Catalog,
+  { kind: _kind, replace, ...view }: Extract<SqlDefinition, { readonly kind: "create view" }>,
+): void {
+  const name = nameInSchema(catalog, view.name);
+  if (catalog.views.has(name) && !replace)
+    throw failure("tableExists", `relation "${name}" already exists`);
+  const { schema } = partsOf(view.name);
+  catalog.views.set(name, { ...view, name, ...(schema !== undefined && { schema }) });
 }
 
 /** A name for the keys of a new table: rows of one that was dropped stay what they are, of another table. */
@@ -266,14 +332,14 @@ function dropTable(catalog: Catalog, name: string, ifExists: boolean): void {
     if (ifExists) return;
     throw noTable(catalog, name);
   }
-  catalog.tables.delete(name);
-  catalog.triggers.delete(name);
+  catalog.tables.delete(table.name);
+  catalog.triggers.delete(table.name);
   for (const { automatic } of table.columns)
     if (automatic !== undefined) catalog.sequences.delete(automatic.sequence);
   // MySQL's references wait for another table of that name.
   if (catalog.dialect !== "postgres") return;
   for (const [other, { foreignKeys }] of catalog.tables)
-    dropReferences(catalog, other, foreignKeys, name);
+    dropReferences(catalog, other, foreignKeys, table.name);
 }
 
 /** DROP TABLE ... CASCADE: references to the table go with it. */

@@ -90,6 +90,8 @@ export type SqlDefinition =
   | {
       readonly kind: "create table";
       readonly table: string;
+      /** The database that MySQL's statement names. */
+      readonly database?: string;
       readonly columns: readonly ColumnDefinition[];
       readonly constraints: readonly ConstraintDefinition[];
       readonly like?: string;

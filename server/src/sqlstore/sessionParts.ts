@@ -2,6 +2,7 @@
 import { ownType, type Catalog } from "./catalog";
 import { routineFor } from "./routine/call";
 import type { Notice, SqlResult } from "./sessionTypes";
+import { shownName } from "./schemaMap";
 import { failure, SqlFailure } from "./sqlError";
 import { relationsOf } from "./system/objects";
 import { POSTGRES_VERSION } from "./system/pgSettings";
@@ -17,7 +18,7 @@ export function columnsByName(
   names: readonly string[],
 ): readonly { readonly name: string; readonly type: SqlType }[] {
   const table = catalog.tables.get(name);
-  if (table === undefined) throw failure("noTable", `relation "${name}" does not exist`);
+  if (table === undefined) throw failure("noTable", `relation "${shownName(name)}" does not exist`);
   const all = names.length > 0 ? names : table.columns.map((column) => column.name);
   return all.map((each) => {
     const column = table.columns.find((own) => own.name === each);

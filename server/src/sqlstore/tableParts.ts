@@ -12,6 +12,7 @@ import {
   type Table,
 } from "./catalog";
 import { contains } from "./compile/walk";
+import { partsOf, shownName } from "./schemaMap";
 import { declaredSequence, type SequenceType } from "./sequence";
 import { failure, unsupported } from "./sqlError";
 import type { ColumnDefinition, ConstraintDefinition } from "./definitionTree";
@@ -41,7 +42,7 @@ function noParentTable(catalog: Catalog, name: string, parent: string): Error {
 
 export function noTable(catalog: Catalog, name: string): Error {
   return catalog.dialect === "postgres"
-    ? failure("noTable", `relation "${name}" does not exist`)
+    ? failure("noTable", `relation "${shownName(name)}" does not exist`)
     : failure("noTable", `Table '${name}' doesn't exist`, { table: name });
 }
 
@@ -164,7 +165,8 @@ export function withConstraint(
       return { ...table, indexes: [...(table.indexes ?? []), index] };
     }
     case "foreign": {
-      const { columns, table: parent, referenced, onDelete, onUpdate } = constraint;
+      const { columns, referenced, onDelete, onUpdate } = constraint;
+      const parent = referredTable(catalog, table, constraint.table);
       positions(table, columns, catalog);
       const isThere = parent === table.name || catalog.tables.has(parent);
       if (!isThere && constraint.isAhead !== true) throw noParentTable(catalog, table.name, parent);
@@ -256,4 +258,11 @@ function checkName(
     table,
     names.size === 1 && only !== undefined ? `${table.name}_${only}_check` : `${table.name}_check`,
   );
+}
+
+/** The name of the table that a foreign key names, which may be its own. */
+function referredTable({ tables }: Catalog, own: Table, written: string): string {
+  const { name, schema } = partsOf(written);
+  const isOwn = own.schema === schema && (own.name === name || own.name === shownName(written));
+  return isOwn ? own.name : (tables.get(written)?.name ?? written);
 }

@@ -57,7 +57,8 @@ export function throughViews(change: SqlChange, catalog: Catalog): SqlChange {
 export function tableBehind(name: string, catalog: Catalog): string {
   const { body } = catalog.views.get(name)?.query ?? {};
   const [relation] = body?.kind === "select" ? body.from : [];
-  return relation?.kind === "table" ? tableBehind(relation.name, catalog) : name;
+  if (relation?.kind === "table") return tableBehind(relation.name, catalog);
+  return catalog.tables.get(name)?.name ?? name;
 }
 
 type TableRelation = Extract<SqlRelation, { readonly kind: "table" }>;

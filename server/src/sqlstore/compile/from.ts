@@ -2,6 +2,7 @@
 // are put in an order in which keys are known before the tables that they lead to, so that few rows are read.
 import { indexesOf, primaryKeyOf, type Table, type View } from "../catalog";
 import { shownColumn, shownInView } from "../mysql/spelling";
+import { shownName } from "../schemaMap";
 import { failure, SqlFailure } from "../sqlError";
 import { sequenceTable } from "../system/sequenceTable";
 import type { SystemTable } from "../system/systemTable";
@@ -187,7 +188,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   if (table === undefined && sequence !== undefined)
     return addSystemTable(sequenceTable(name, sequence), relation, scope);
   if (table === undefined) {
-    const shown = relation.schema === undefined ? name : `${relation.schema}.${name}`;
+    const shown = relation.schema === undefined ? shownName(name) : `${relation.schema}.${name}`;
     throw isPostgres(scope.compiler)
       ? failure("noTable", `relation "${shown}" does not exist`)
       : failure("noTable", `Table '${shown}' doesn't exist`, { table: shown });

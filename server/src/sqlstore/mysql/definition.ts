@@ -32,6 +32,7 @@ export function definitionsOf(
         {
           kind: "create table",
           table: tree.table,
+          ...(tree.schema !== undefined && { database: tree.schema }),
           columns: tree.columns.map(columnOf),
           constraints: tree.constraints.map(constraintOf),
           ...(tree.like === undefined ? {} : { like: tree.like }),

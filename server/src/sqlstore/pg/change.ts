@@ -8,7 +8,7 @@ import type {
   OnConflictClause,
   UpdateStmt,
 } from "libpg-query";
-import { tableName } from "../../frontend/sql/pg/ast";
+import {} from "../../frontend/sql/pg/ast";
 import { unsupported } from "../sqlError";
 import type {
   MergeClause,
@@ -21,6 +21,7 @@ import type {
   SqlMerge,
   SqlUpdate,
 } from "../tree";
+import { aliasOf, nameOf } from "./relationNames";
 import { expressionOf } from "./expression";
 import { outputsOf, relationOf, withOf } from "./query";
 import { queryOf } from "./recursion";
@@ -40,11 +41,12 @@ function insertOf(node: InsertStmt): SqlInsert {
     selectStmt !== undefined && "SelectStmt" in selectStmt
       ? queryOf(selectStmt.SelectStmt)
       : undefined;
+  const alias = relation && aliasOf(relation);
   return {
     kind: "insert",
     with: withOf(node.withClause),
-    table: tableName(relation),
-    ...(relation?.alias?.aliasname === undefined ? {} : { alias: relation.alias.aliasname }),
+    table: nameOf(relation),
+    ...(alias !== undefined && { alias }),
     columns: namesOf(cols),
     ...(source === undefined ? {} : { source }),
     ...overridingOf(override),

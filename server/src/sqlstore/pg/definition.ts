@@ -12,7 +12,7 @@ import type {
   Node,
   RenameStmt,
 } from "libpg-query";
-import { itemsOf, lastName, stringsOf, tableName } from "../../frontend/sql/pg/ast";
+import { itemsOf, lastName, stringsOf } from "../../frontend/sql/pg/ast";
 import type { SequenceOptions } from "../sequence";
 import { unsupported } from "../sqlError";
 import type {
@@ -23,6 +23,7 @@ import type {
   TableChange,
 } from "../definitionTree";
 import type { ReferenceAction } from "../catalog";
+import { nameOf, nameOfPath } from "./relationNames";
 import { expressionOf, typeOf } from "./expression";
 import { queryOf } from "./recursion";
 
@@ -35,7 +36,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     if (objtype !== "OBJECT_TABLE") return { kind: "nothing", tag: "ALTER" };
     return {
       kind: "alter table",
-      table: tableName(relation),
+      table: nameOf(relation),
       changes: cmds.flatMap((each) =>
         "AlterTableCmd" in each ? alterationsOf(each.AlterTableCmd) : [],
       ),
@@ -55,7 +56,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     if (change === undefined) return renamed(node.RenameStmt);
     return {
       kind: "alter table",
-      table: tableName(relation),
+      table: nameOf(relation),
       changes: [change],
       ifExists: missing_ok === true,
     };
@@ -64,7 +65,8 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     const { removeType = "", objects = [], missing_ok } = node.DropStmt;
     if (removeType === "OBJECT_TRIGGER") {
       const path = stringsOf(itemsOf(objects[0]));
-      const [table = "", name = ""] = path.slice(-2);
+      const table = nameOfPath(path.slice(0, -1));
+      const name = path.at(-1) ?? "";
       return { kind: "drop trigger", name, table, ifExists: missing_ok === true };
     }
     const what = DROPPED.get(removeType);
@@ -74,7 +76,9 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
         ? lastName(each.TypeName.names)
         : "ObjectWithArgs" in each
           ? lastName(each.ObjectWithArgs.objname)
-          : (stringsOf(itemsOf(each)).at(-1) ?? ""),
+          : what === "table" || what === "view"
+            ? nameOfPath(stringsOf(itemsOf(each)))
+            : (stringsOf(itemsOf(each)).at(-1) ?? ""),
     );
     const cascade = node.DropStmt.behavior === "DROP_CASCADE";
     return { kind: "drop", what, names, ifExists: missing_ok === true, cascade };
@@ -84,7 +88,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     if (query === undefined || !("SelectStmt" in query)) throw unsupported("this view");
     return {
       kind: "create view",
-      name: tableName(view),
+      name: nameOf(view),
       columns: stringsOf(aliases),
       query: queryOf(query.SelectStmt),
       replace: replace === true,
@@ -95,7 +99,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     const { sequence, options, if_not_exists } = node.CreateSeqStmt;
     return {
       kind: "create sequence",
-      name: tableName(sequence),
+      name: nameOf(sequence),
       options: sequenceOptions(options),
       guarded: if_not_exists === true,
     };
@@ -104,7 +108,7 @@ export function definitionOf(node: Node): SqlDefinition | undefined {
     const { sequence, options, missing_ok } = node.AlterSeqStmt;
     return {
       kind: "alter sequence",
-      name: tableName(sequence),
+      name: nameOf(sequence),
       options: sequenceOptions(options),
       guarded: missing_ok === true,
     };
@@ -167,7 +171,7 @@ function renamed({
 }: RenameStmt): SqlDefinition {
   const what = RENAMED.get(renameType ?? "");
   if (what === undefined) return { kind: "nothing", tag: "ALTER" };
-  const from = what === "type" ? (stringsOf(itemsOf(object)).at(-1) ?? "") : tableName(relation);
+  const from = what === "type" ? (stringsOf(itemsOf(object)).at(-1) ?? "") : nameOf(relation);
   return { kind: "rename", what, from, to: newname, ifExists: missing_ok === true };
 }
 
@@ -269,11 +273,11 @@ function createOf(node: CreateStmt): SqlDefinition {
   for (const element of node.tableElts ?? []) {
     if ("ColumnDef" in element) columns.push(columnOf(element.ColumnDef));
     else if ("Constraint" in element) constraints.push(...constraintOf(element.Constraint, []));
-    else if ("TableLikeClause" in element) like = tableName(element.TableLikeClause.relation);
+    else if ("TableLikeClause" in element) like = nameOf(element.TableLikeClause.relation);
   }
   return {
     kind: "create table",
-    table: tableName(node.relation),
+    table: nameOf(node.relation),
     columns,
     constraints,
     ...(like === undefined ? {} : { like }),
@@ -366,7 +370,7 @@ function constraintOf(node: Constraint, own: readonly string[]): readonly Constr
         {
           kind: "foreign",
           columns: attributes.length > 0 ? attributes : own,
-          table: tableName(node.pktable),
+          table: nameOf(node.pktable),
           referenced: stringsOf(node.pk_attrs),
           onDelete: ACTIONS.get(node.fk_del_action ?? "a") ?? "no action",
           onUpdate: ACTIONS.get(node.fk_upd_action ?? "a") ?? "no action",
@@ -397,7 +401,7 @@ function indexOf(node: IndexStmt): SqlDefinition {
   );
   return {
     kind: "create index",
-    table: tableName(node.relation),
+    table: nameOf(node.relation),
     ...(node.idxname === undefined ? {} : { name: node.idxname }),
     columns: parts.flatMap(({ name = "" }) => (name === "" ? [] : [name])),
     ...(expressions.length > 0 && { expressions }),
@@ -560,7 +564,7 @@ function triggerOf(node: CreateTrigStmt): SqlDefinition {
     replace: node.replace === true,
     trigger: {
       name: node.trigname ?? "",
-      table: tableName(node.relation),
+      table: nameOf(node.relation),
       timing: (timing & TRIGGER.before) !== 0 ? "before" : "after",
       events: (["insert", "update", "delete"] as const).filter(
         (each) => (events & TRIGGER[each]) !== 0,

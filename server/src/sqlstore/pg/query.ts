@@ -15,6 +15,7 @@ import type {
 } from "../tree";
 import { callOf, expressionOf, ordersOf, plainCall, windowOf } from "./expression";
 import { changeOf, queryOf } from "./recursion";
+import { aliasOf, isOwn, nameOf } from "./relationNames";
 
 /** A SELECT, VALUES or set operation: what `queryOf` gives. */
 export function translatedQuery(node: SelectStmt): SqlQuery {
@@ -248,12 +249,14 @@ export function withOf(clause: WithClause | undefined): readonly SqlWith[] {
 export function relationOf(node: Node): SqlRelation {
   if ("RangeVar" in node) {
     const { schemaname, relname = "", alias } = node.RangeVar;
-    const isOwn = schemaname === undefined || schemaname === "public";
+    const isSystem = schemaname !== undefined && schemaname !== "public" && !isOwn(schemaname);
+    const name = isSystem ? relname : nameOf(node.RangeVar);
+    const shown = isSystem ? alias?.aliasname : aliasOf(node.RangeVar);
     return {
       kind: "table",
-      ...(isOwn ? {} : { schema: schemaname }),
-      name: relname,
-      ...(alias?.aliasname === undefined ? {} : { alias: alias.aliasname }),
+      ...(isSystem && { schema: schemaname }),
+      name,
+      ...(shown === undefined ? {} : { alias: shown }),
       columns: stringsOf(alias?.colnames),
     };
   }

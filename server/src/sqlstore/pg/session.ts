@@ -1,8 +1,9 @@
 // Statements of PostgreSQL about the session: prepared statements, cursors, COPY, EXPLAIN, LISTEN, blocks of code.
 import type { CopyStmt, CreateTableAsStmt, FetchStmt, Node } from "libpg-query";
-import { kindOf, stringsOf, tableName } from "../../frontend/sql/pg/ast";
+import { kindOf, stringsOf } from "../../frontend/sql/pg/ast";
 import { failure, unsupported } from "../sqlError";
 import type { SqlStatement } from "../statementTree";
+import { nameOf } from "./relationNames";
 import { expressionOf } from "./expression";
 import { queryOf } from "./recursion";
 
@@ -152,7 +153,7 @@ function copyOf(node: CopyStmt): SqlStatement {
     if (!("SelectStmt" in query)) throw unsupported("COPY of a change");
     return { kind: "copy", isFrom: false, columns, query: queryOf(query.SelectStmt), options };
   }
-  return { kind: "copy", isFrom, table: tableName(relation), columns, options };
+  return { kind: "copy", isFrom, table: nameOf(relation), columns, options };
 }
 
 function tableAsOf({ query, into, objtype, if_not_exists }: CreateTableAsStmt): SqlStatement {
@@ -160,7 +161,7 @@ function tableAsOf({ query, into, objtype, if_not_exists }: CreateTableAsStmt): 
     throw unsupported("a table of what a statement gives");
   return {
     kind: "table as",
-    table: tableName(into?.rel),
+    table: nameOf(into?.rel),
     columns: stringsOf(into?.colNames),
     query: queryOf(query.SelectStmt),
     ifNotExists: if_not_exists === true,

@@ -11,6 +11,7 @@ import { translatedChange } from "./change";
 import { definitionOf } from "./definition";
 import { expressionOf } from "./expression";
 import { translatedQuery } from "./query";
+import { nameOf } from "./relationNames";
 import { changeOf, queryOf, tie } from "./recursion";
 import { sessionStatementOf } from "./session";
 
@@ -47,7 +48,7 @@ function statementOf(node: Node): SqlStatement {
   if ("TruncateStmt" in node) {
     return {
       kind: "truncate",
-      tables: rangeVarsOf(node.TruncateStmt.relations).map((relation) => relation.relname ?? ""),
+      tables: rangeVarsOf(node.TruncateStmt.relations).map(nameOf),
       restart: node.TruncateStmt.restart_seqs === true,
       cascade: node.TruncateStmt.behavior === "DROP_CASCADE",
     };

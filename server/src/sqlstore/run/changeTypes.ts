@@ -3,6 +3,7 @@ import type { Key as StoreKey } from "../../exploration/client";
 import type { Table } from "../catalog";
 import { isPostgres, type Compiler, type Env, type QueryColumn } from "../compile/node";
 import type { Slices } from "../compile/slices";
+import { shownName } from "../schemaMap";
 import { failure } from "../sqlError";
 import type { SqlRow } from "../values/value";
 import type { ChangedRow } from "../routine/triggers";
@@ -45,6 +46,6 @@ export function changeTarget(name: string, compiler: Compiler): Table {
     );
   }
   throw isPostgres(compiler)
-    ? failure("noTable", `relation "${name}" does not exist`)
+    ? failure("noTable", `relation "${shownName(name)}" does not exist`)
     : failure("noTable", `Table '${name}' doesn't exist`, { table: name });
 }
