@@ -138,6 +138,22 @@ describe("the consequence of a run", () => {
       },
     ],
     [
+      "rows: The account is left, which no order leaves",
+      {
+        initial: { accounts: [{ id: 1, is_deleted: 0 }] },
+        here: { accounts: [{ id: 1, is_deleted: 0 }] },
+        serial: [
+          { accounts: [{ id: 1, is_deleted: 1 }] },
+          { accounts: [{ id: 1, is_deleted: 1 }] },
+        ],
+        steps: [
+          step("T1", [cell("is_deleted", 0)], []),
+          step("T2", [], [cell("is_deleted", 1, 0)]),
+          step("T1", [], [cell("is_deleted", 0, 1)]),
+        ],
+      },
+    ],
+    [
       "amount: Account 1 ends with balance 7, where one at a time leaves 8 or 9",
       { initial: account(10), here: account(7), serial: [account(8), account(9)] },
     ],

@@ -100,9 +100,13 @@ function valueAt(runs: Runs, cell: CellAccess, final: Runs["initial"]): number |
   return typeof value === "number" ? value : undefined;
 }
 
+/** Columns whose numbers stand for states: from one to another is no amount. */
+const STATE =
+  /(?:^|_)(?:is|has|status|state|flag|type|kind|deleted|enabled|disabled|locked|active)(?:_|$)/iu;
+
 /** "The +20 of deposit is lost, the balance of account 1 ends at 40 instead of 60". */
 export function lostChange(runs: Runs): string | undefined {
-  const cells = oddCells(runs).filter(({ isNew }) => isNew);
+  const cells = oddCells(runs).filter(({ isNew, column }) => isNew && !STATE.test(column));
   for (const cell of [...cells].sort((a, b) => rankOf(a) - rankOf(b))) {
     const [order, ...others] = cell.orders;
     if (typeof cell.value !== "number" || typeof order !== "number" || others.length > 0) continue;
