@@ -44,6 +44,7 @@ const OPEN: readonly string[] = [
   `INSERT INTO oth SELECT :k, v FROM acc WHERE :a < 0 AND id = 1`,
   `INSERT INTO oth SELECT :k, SUM(v) FROM acc WHERE :a < 0`,
   `UPDATE oth SET s = 5 WHERE id = :k AND EXISTS (SELECT 1 FROM acc WHERE acc.id = oth.id)`,
+  `UPDATE oth SET s = CASE WHEN s > 0 THEN 1 ELSE ${SUM} END WHERE id = :k`,
   `UPDATE oth JOIN kin ON kin.id = oth.id SET oth.s = ${SUM} WHERE oth.id = :k`,
   `UPDATE oth JOIN (SELECT SUM(v) AS t FROM acc) d SET oth.s = d.t WHERE oth.id = :k`,
   `DELETE FROM oth WHERE id = :k AND ${SUM} > 0`,
@@ -62,7 +63,6 @@ const DOUBTFUL: readonly string[] = [
   `INSERT INTO oth SELECT :k, SUM(acc.v) FROM kin JOIN acc ON acc.id = kin.id WHERE kin.s = 77`,
   `INSERT INTO oth SELECT :k, acc.v FROM kin LEFT JOIN acc ON acc.id = kin.id WHERE kin.s = 77`,
   `UPDATE oth SET s = ${SUM} WHERE id = :k`,
-  `UPDATE oth SET s = CASE WHEN s > 0 THEN 1 ELSE ${SUM} END WHERE id = :k`,
   `UPDATE oth SET s = 5 WHERE id = :k AND s < 0 AND ${SUM} > 0`,
   `UPDATE oth SET s = 5 WHERE id = :k AND (s > 0 OR ${SUM} > 0)`,
   // One row answers: those behind it are not come to.

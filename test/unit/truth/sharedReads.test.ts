@@ -22,6 +22,7 @@ interface Kind {
 const LOCKED = { "read-committed": "safe", "repeatable-read": "safe" } as const;
 const FROM_REPEATABLE = { "read-committed": "anomaly", "repeatable-read": "safe" } as const;
 
+const OWN = (from: string): string => `EXISTS (SELECT 1 FROM ${from} o WHERE o.id = :k)`;
 const JOINED = "oth JOIN kin ON kin.id = oth.id";
 
 const KINDS: readonly Kind[] = [
@@ -37,10 +38,16 @@ const KINDS: readonly Kind[] = [
       `DELETE oth FROM ${JOINED} WHERE oth.id = :k AND oth.s < (SELECT v FROM ${row})`,
     (row: string) => `UPDATE ${JOINED} SET oth.s = (SELECT v FROM ${row}) WHERE oth.id = :k`,
     (row: string) => `UPDATE oth JOIN (SELECT v FROM ${row}) d SET oth.s = d.v WHERE oth.id = :k`,
+    // An UPDATE that asks about its own table is one of several tables.
+    (row: string) => `UPDATE oth SET s = (SELECT v FROM ${row}) WHERE id = :k AND ${OWN("oth")}`,
+    (row: string) =>
+      `UPDATE oth SET s = (SELECT v FROM ${row}) WHERE id = :k AND ${OWN("(SELECT id FROM oth)")}`,
   ].map((read): Kind => ({ name: `${read("acc")} locks`, read, told: LOCKED })),
   ...[
     (row: string) => `INSERT INTO oth SELECT :k, v FROM ${row}`,
     (row: string) => `UPDATE oth SET s = (SELECT v FROM ${row}) WHERE id = :k`,
+    (row: string) =>
+      `UPDATE oth SET s = (SELECT v FROM ${row}) WHERE id = :k AND ${OWN("(SELECT DISTINCT id FROM oth)")}`,
   ].map((read): Kind => ({
     name: `${read("acc")} locks from REPEATABLE READ on`,
     read,
@@ -100,7 +107,7 @@ for (const [at, told] of [
   [0, LOCKED],
   [5, LOCKED],
   [7, LOCKED],
-  [10, FROM_REPEATABLE],
+  [12, FROM_REPEATABLE],
 ] as const) {
   const kind = KINDS[at];
   assert(kind);
