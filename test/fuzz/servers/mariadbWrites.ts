@@ -122,7 +122,9 @@ const cursor: Generator = (body) => {
       );
     });
     write(body, "end loop;");
+    // Others come between the cursor that has found nothing more and what follows.
     write(body, "close c;");
+    write(body, "/*bp*/");
   });
   write(body, "end;");
 };

@@ -298,6 +298,7 @@ const loop: Generator = (body) => {
     );
   });
   write(body, "end loop;");
+  write(body, "/*bp*/");
 };
 
 const refusal: Generator = (body) => {

@@ -196,6 +196,7 @@ const cursor: Generator = (body) => {
       );
     });
     write(body, "end loop;");
+    write(body, "/*bp*/");
   });
   write(body, "end;");
 };
