@@ -76,6 +76,7 @@ export function startServer(
       levels: (declared) => levelOf(instance.instance, declared),
       snapshot: undefined,
       snapshotOf: undefined,
+      isLaterPart: false,
       after: undefined,
       over: 0,
       log: [],
@@ -220,10 +221,11 @@ function sessionOf(server: Server, name: string): Session {
 function refuseOtherSnapshot(server: Server, session: Session, statement: Statement): void {
   const { level, snapshot, snapshotOf, after } = session;
   session.snapshotOf = statement.snapshotOf;
+  session.isLaterPart = snapshotOf !== undefined && readsWith(statement, snapshotOf);
   // InnoDB goes to the newest rows where it changes any, whatever its snapshot.
   const seen = isInnodb(level) ? after : snapshot;
   if ((level.snapshot !== "statement" && !isInnodb(level)) || seen === server.newest) return;
-  if (snapshotOf !== undefined && readsWith(statement, snapshotOf))
+  if (session.isLaterPart)
     throw new NotExecutable("nothing commits between the parts of one statement");
 }
 
@@ -321,6 +323,9 @@ function attempt(
       recorder,
       once: new Map(),
     });
+    // The part before it would have waited, too, where it leaves no locks on what it passed by.
+    if (waitedFor !== undefined && session.isLaterPart && session.level.locks === "matching")
+      throw new NotExecutable("nothing commits between the parts of one statement");
     const { writes, rows, shown, affected } = result;
     const isWhole = commitsAtOnce(machine);
     withoutStatement = { log: session.log, openKeys: session.openKeys };

@@ -36,6 +36,8 @@ export interface Session {
   snapshot: DatabaseState | undefined;
   /** The group that shares a snapshot and that the last statement was part of, by its name. */
   snapshotOf: string | undefined;
+  /** True if the statement goes on with what the one before it began. */
+  isLaterPart: boolean;
   /** The newest state when its last statement had run. */
   after: DatabaseState | undefined;
   /** The number of committed states that were superseded when its last transaction ended: none of them is the newest at a later BEGIN. */

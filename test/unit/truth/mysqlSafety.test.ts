@@ -484,3 +484,31 @@ DELIMITER ;
     verdict: "safe",
   })),
 );
+
+checked("an UPDATE of several tables", [
+  {
+    name: "nobody inserts a row between its parts: one that waits for it is not executed as the server does",
+    text: `-- @isolens dialect mariadb
+create table acc (id int primary key, v int not null) engine=innodb;
+create table item (id int primary key, acc int not null, n int not null) engine=innodb;
+DELIMITER //
+create procedure adds(in p int)
+begin
+  start transaction;
+  insert into acc values (p, 12);
+  select v from acc where id = p;
+  commit;
+end //
+create procedure joins(in q int)
+begin
+  start transaction;
+  update acc a join item i on i.acc = a.id set a.v = a.v - 1, i.n = i.n + 1 where i.id = q;
+  commit;
+end //
+DELIMITER ;
+`,
+    level: "mariadb:read-committed",
+    verdict: "unknown",
+    why: /between the parts of one statement/,
+  },
+]);
