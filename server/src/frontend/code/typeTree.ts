@@ -55,6 +55,23 @@ export function isOfScalars(type: Type): boolean {
   );
 }
 
+/** True for maps, sets and lists of the language. */
+export function isCollectionType(type: Type): boolean {
+  if (type.kind === "array" || type.kind === "tuple") return true;
+  return type.kind === "name" && COLLECTIONS.test(type.name);
+}
+
+/** The type of what a collection holds, under keys where it has any; undefined where it does not say. */
+export function itemTypeOf(type: Type): Type | undefined {
+  const all = alternativesOf(type).filter((each) => !isNothing(each));
+  const [one] = all;
+  if (one === undefined || all.length > 1) return undefined;
+  if (one.kind === "array") return one.of;
+  return one.kind === "name" && COLLECTIONS.test(one.name) ? one.arguments.at(-1) : undefined;
+}
+
+const COLLECTIONS = /^(?:Readonly)?(?:Map|Set|Array)$|^Weak(?:Map|Set)$/u;
+
 const SCALARS: ReadonlySet<string> = new Set(
   "string number boolean bigint undefined String Boolean Integer Long Short Byte Double Float Character BigDecimal BigInteger int long short byte double float char UUID".split(" "), // prettier-ignore
 );

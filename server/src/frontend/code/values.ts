@@ -4,6 +4,7 @@ import type { Expression, ValueType } from "../../program/expression";
 import type { FileId } from "../../protocol/source";
 import { fewReads } from "./roots/provenance";
 import type { HirClass, HirFunction, TextRun } from "./hir";
+import type { Type } from "./typeTree";
 
 /** A mutable location. Writes are recorded on the state's trail so that branches can be undone. */
 export interface Cell {
@@ -220,7 +221,9 @@ export type Value =
       readonly why: string;
       readonly dependsOn: readonly Expression[];
       /** It is one of several values that the code keeps, and it is not known which: items of a list, or others. */
-      readonly among?: "items" | "others";
+      readonly among?: "items" | "collections" | "others";
+      /** The declared type of what such a collection holds. */
+      readonly items?: Type;
     };
 
 /** A promise of something that runs already, and may have failed where nobody awaited it yet. */
@@ -381,9 +384,19 @@ export function unknown(why: string, dependsOn: readonly Expression[] = []): Val
 export function oneOfSeveral(
   why: string,
   dependsOn: readonly Expression[] = [],
-  among: "items" | "others" = "others",
-): Value {
+  among: "items" | "collections" | "others" = "others",
+): Extract<Value, { kind: "unknown" }> {
   return { kind: "unknown", why, dependsOn: fewReads(dependsOn), among };
+}
+
+/** One of several maps, sets and lists of the language, or nothing; what it holds may be anything. */
+export function oneCollection(
+  why: string,
+  dependsOn: readonly Expression[] = [],
+  items?: Type,
+): Value {
+  const one = oneOfSeveral(why, dependsOn, "collections");
+  return items ? { ...one, items } : one;
 }
 
 /** One of the items of a list. */

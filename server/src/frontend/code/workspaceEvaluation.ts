@@ -104,6 +104,7 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
     fresh: (file) => createState(workspace, file, "module"),
     pulse: pulseOf(around.isStopped),
     counts: { births: 0, connections: 0 },
+    logs: new Map(),
   };
   const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
@@ -401,9 +402,26 @@ function readFunction(result: Evaluation, around: CodeSurroundings): ReadFunctio
     reached: reachedSites(result, around),
     places: statements > 0 ? placesIn(body) : [],
     atomics: statements > 0 ? atomicPlaces(body) : [],
-    notes,
+    notes: made ? notes : [...notes, ...unreachedOf(result)],
     ...(made && { transaction: made }),
   };
+}
+
+/** Calls that may use a database, of a function that is no transaction for all that is known: each callee once. */
+function unreachedOf({ taint }: Evaluation): readonly Note[] {
+  return taint.flatMap(({ effect, reason, source }): readonly Note[] =>
+    effect === "opaque" && source
+      ? [
+          {
+            severity: "information",
+            code: "call-unreached",
+            message: `${reason}: its statements are in no transaction.`,
+            source,
+            calls: 1,
+          },
+        ]
+      : [],
+  );
 }
 
 /** The names of libraries that any module imports. */

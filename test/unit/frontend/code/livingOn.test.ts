@@ -338,6 +338,30 @@ export async function f(id: number, key: string) { await pool.query("UPDATE t SE
     }
   });
 
+  it("is a collection whatever it holds, by its type or for all that is put there", async () => {
+    const kept = [
+      "class Cache { private by: Map<string, Set<string>> = new Map(); USE } const it = new Cache();",
+      "class Cache { static by: Map<string, Set<string>> = new Map(); static USE } const it = Cache;",
+      "const by: Map<string, Set<string>> = new Map(); const it = { USE };",
+    ];
+    const use = `has(key: string) {
+  let own = BY.get(key);
+  if (!own) { own = new Set(); BY.set(key, own); }
+  if (own.has("x")) return true;
+  own.add("x");
+  return false;
+}`;
+    for (const each of kept) {
+      const by = each.startsWith("const by") ? "by" : each.includes("static") ? "Cache.by" : "this.by"; // prettier-ignore
+      const text = `class Store { add(id: number) { return pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }
+${each.replace("USE", use.replaceAll("BY", by))}
+export async function f(id: number, key: string) { if (it.has(key)) return; await pool.query("UPDATE t SET n = 2 WHERE id = $1", [id]); }`;
+      const { lines, losses: lost } = await unit("f", text);
+      assert.deepEqual(lost, [], each);
+      assert.equal(lines.at(-1), "update t set n = 2 where (t.id = :id)");
+    }
+  });
+
   it("is made anew where a function makes it", async () => {
     const own = `class Count { n = 0; up() { this.n++; return this.n; } }
 export async function f(id: number) {

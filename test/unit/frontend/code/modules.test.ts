@@ -5,7 +5,11 @@ import fc from "fast-check";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/workspace/codeParsers";
 import { createModuleReader } from "../../../../server/src/frontend/code/modules/modules";
-import { nearDatabase } from "../../../../server/src/frontend/code/callGraph/moduleReachability";
+import {
+  mayLeadOutside,
+  nearDatabase,
+} from "../../../../server/src/frontend/code/callGraph/moduleReachability";
+import { createNameReachability } from "../../../../server/src/frontend/code/callGraph/nameReachability";
 import { atOnce } from "../../../../server/src/frontend/code/queries/slices";
 import { createResolver } from "../../../../server/src/frontend/code/modules/resolve";
 import { ownEntry } from "../../../../server/src/protocol/dictionary";
@@ -267,6 +271,41 @@ test("functions of files from which nothing leads to a database are not looked a
   ];
   for (const call of calls) assert.deepEqual(near({ "a.ts": call }), ["a.ts"], call);
   assert.deepEqual(near({ "a.ts": 'import { a } from "./b";', "b.ts": 'import { a } from "./a"; import pg from "pg";' }), ["a.ts", "b.ts"]); // prettier-ignore
+});
+
+test("packages are told by their names, paths in them and folders of one's own by what they are", () => {
+  const isNear = (from: string): boolean => {
+    const files = code({ "a.ts": `import { x } from "${from}";`, "src/b.ts": "export {}" });
+    const modules = createModuleReader(parsers).modules(files);
+    return mayLeadOutside(from, modules);
+  };
+  const far = "prosemirror-model refractor/lang/sql y-indexeddb react @icons/free-svg-icons/faWorm";
+  const near = "pg drizzle-orm/pg-core some-db @acme/models ~/models/user src/models/user @acme/database/client"; // prettier-ignore
+  assert.deepEqual(far.split(" ").filter(isNear), []);
+  assert.deepEqual(
+    near.split(" ").filter((each) => !isNear(each)),
+    [],
+  );
+});
+
+test("what a call may be by how it is written is not asked of a package that everybody can install", () => {
+  const leads = (text: string): boolean => {
+    const modules = createModuleReader(parsers).modules(code({ "a.ts": text }));
+    const reach = createNameReachability(modules, {
+      isReachedBy: () => false,
+      isAsked: ({ method, isOfPackage }) => method === "create" && !isOfPackage,
+    });
+    const [file] = code({ "a.ts": text }).files;
+    const hir = file && modules.moduleOf(file)?.body.find(({ kind }) => kind === "function");
+    assert.ok(file && hir?.kind === "function");
+    return reach.mayLead(file, hir.function);
+  };
+  const imported = (from: string, body: string): string =>
+    `import { Selection } from "${from}"; function f(a) { ${body} }`;
+  assert.equal(leads(imported("editor-state", "return Selection.create(a);")), false);
+  assert.equal(leads(imported("@acme/editor", "return Selection.create(a);")), true);
+  assert.equal(leads(imported("editor-state", "return a.Selection.create(a);")), true);
+  assert.equal(leads(imported("editor-state", "const Selection = a(); return Selection.create(a);")), true); // prettier-ignore
 });
 
 test("of what files import, no more is parsed than it takes to know that a database is near", () => {

@@ -20,8 +20,9 @@ const METHODS = /^(?:query|execute|\$\w+)$/u;
 const OF_MODELS =
   /^(?:find|create|update|delete|upsert|count|aggregate|groupBy|destroy|bulk|increment|decrement|save|sum|min|max|restore|truncate)/u;
 
-/** Packages that are not in the workspace and may lead to a database all the same. */
-const PACKAGES = /db|database|sql|prisma|knex|(?<!f)orm|repo|store|dao|persist|model|entit/iu;
+/** Names of packages that may lead to a database: of any, and of one's own. */
+const PACKAGES = /(?<!indexed)db|database|sql|prisma|knex|(?<!f)orm/iu;
+const OWN_PACKAGES = /repo|store|dao|persist|model|entit/iu;
 
 /**
  * The files whose functions may use a database: all but those of TypeScript and JavaScript from which no import leads
@@ -95,7 +96,7 @@ function createGraph(
     const targets: FileId[] = [];
     for (const from of specifiers(module)) {
       const target = described.has(from) ? undefined : modules.resolve(file, from);
-      const mayLead = described.has(from) || mayLeadOutside(from);
+      const mayLead = described.has(from) || mayLeadOutside(from, modules);
       const isOne = target === undefined ? mayLead : near.has(target);
       if (isOne) {
         found(file);
@@ -121,8 +122,28 @@ function createGraph(
 }
 
 /** True if a module that is not in the workspace may lead to a database. */
-export function mayLeadOutside(from: string): boolean {
-  return isOfLibrary(from) || PACKAGES.test(from);
+export function mayLeadOutside(from: string, modules: Pick<CodeModules, "isFolder">): boolean {
+  if (isOfLibrary(from)) return true;
+  const { name, scope } = packageOf(from, modules);
+  if (name === undefined) return PACKAGES.test(from) || OWN_PACKAGES.test(from);
+  return PACKAGES.test(name) || (scope !== undefined && OWN_PACKAGES.test(from));
+}
+
+/** True if a module that is not in the workspace is of a package that everybody can install; one with a scope may be one's own. */
+export function isPublicPackage(from: string, modules: Pick<CodeModules, "isFolder">): boolean {
+  const { name, scope } = packageOf(from, modules);
+  return name !== undefined && scope === undefined && !isOfLibrary(from);
+}
+
+/** The package of a module, without the path in it; no name for relative paths, aliases and paths from a folder of the workspace. */
+function packageOf(
+  from: string,
+  { isFolder }: Pick<CodeModules, "isFolder">,
+): { readonly name?: string; readonly scope?: string } {
+  const { scope, name } =
+    /^(?:node:)?(?:(?<scope>@[\w.-]+)\/)?(?<name>[a-z\d][\w.-]*)/iu.exec(from)?.groups ?? {};
+  if (name === undefined || (scope === undefined && isFolder(name))) return {};
+  return scope === undefined ? { name } : { name, scope };
 }
 
 function specifiers({ imports, exports }: HirModule): ReadonlySet<string> {

@@ -12,12 +12,13 @@ import {
   namesInType,
   type References,
   type Use as ValueUse,
+  type ModuleCall,
   type WrittenCall,
 } from "../modules/references";
 import { originOf } from "../queries/origins";
 import { semanticsIn } from "../semantics";
 import { addToList } from "../multimap";
-import { mayLeadOutside } from "./moduleReachability";
+import { isPublicPackage, mayLeadOutside } from "./moduleReachability";
 import { ANY_METHOD, type Reach, type NameReachability, type Extent } from "./reachability";
 
 /** Counting stops here. */
@@ -45,7 +46,7 @@ export function createNameReachability(
     described = new Set(),
   }: Pick<Reach, "isReachedBy"> & {
     /** True if a call may be a library's, judging by its syntax. */
-    readonly isAsked: (call: WrittenCall) => boolean;
+    readonly isAsked: (call: ModuleCall) => boolean;
     /** Modules that the workspace describes, wherever they are. */
     readonly described?: ReadonlySet<string>;
   },
@@ -239,7 +240,7 @@ interface Collected {
 /** Resolves names of modules to the statements that declare or assign them. */
 function createNames(
   modules: CodeModules,
-  isAsked: (call: WrittenCall) => boolean,
+  isAsked: (call: ModuleCall) => boolean,
   described: ReadonlySet<string>,
 ): Names {
   function declared(
@@ -320,7 +321,7 @@ function createNames(
   }
 
   function outside(from: string, name: string, use: Use, into: Collected): void {
-    const mayLead = described.has(from) || mayLeadOutside(from) || GENERATED.test(from);
+    const mayLead = described.has(from) || mayLeadOutside(from, modules) || GENERATED.test(from);
     if (into.isDirect || !mayLead) return;
     // Enumerations and data types are no clients.
     into.isDirect =
@@ -336,7 +337,9 @@ function createNames(
   return {
     ofTypes,
     resolved: ({ file, module }, named) => {
-      if (named.isDirect || named.calls.some(isAsked)) return DIRECT;
+      const ask = (call: WrittenCall): boolean =>
+        isAsked({ ...call, isOfPackage: isOfPackage(modules, module, named, call) });
+      if (named.isDirect || named.calls.some(ask)) return DIRECT;
       const into: Collected = { isDirect: false, nodes: [] };
       for (const [name, use] of named.values) declared(file, module, name, use, into);
       for (const name of named.types) declared(file, module, name, "type", into);
@@ -344,6 +347,18 @@ function createNames(
       return into;
     },
   };
+}
+
+/** True if a call is on a name that its module imports from a public package. */
+function isOfPackage(
+  modules: CodeModules,
+  module: HirModule,
+  { assigned }: References,
+  { object, isOfMember }: WrittenCall,
+): boolean {
+  if (isOfMember || assigned.has(object)) return false;
+  const imports = importsOf(module).get(object) ?? [];
+  return imports.length > 0 && imports.every(({ from }) => isPublicPackage(from, modules));
 }
 
 /** Generated clients. */

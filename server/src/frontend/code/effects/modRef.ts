@@ -12,7 +12,7 @@ import type {
 import { namedIn } from "../modules/references";
 import { isFunction, isNode, visit, visitInto } from "../nodes";
 import { originOf } from "../queries/origins";
-import { ANY_CHANGE, THIS } from "./writeTargets";
+import { ANY_CHANGE, INSIDE, THIS } from "./writeTargets";
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -90,7 +90,8 @@ export function changesWithin(
   const changes = grouped([...all]);
   for (const [name, field] of takenFrom(hir, root)) {
     const own = changes.get(name);
-    if (own && field !== undefined) found.add(field);
+    // By another name than its own, a field keeps its object.
+    if (own && field !== undefined) found.add(field === ANY_CHANGE ? field : field + INSIDE);
     else for (const each of own ?? NONE) found.add(each);
   }
   return found;

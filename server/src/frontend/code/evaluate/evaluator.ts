@@ -130,7 +130,6 @@ export function createState(
     files: new Set([file]),
     unfollowed: new Map(),
     inlined: new Set(),
-    quietLogs: new Set(),
     reached: new Map(),
     callUses: {
       unused: new Set(),

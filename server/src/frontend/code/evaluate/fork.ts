@@ -61,7 +61,6 @@ const RULES = {
   escaped: "root",
   files: "root",
   unfollowed: "root",
-  quietLogs: "root",
   reached: "root",
   outside: "root",
   listsOfCalls: "root",

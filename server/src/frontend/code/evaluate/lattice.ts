@@ -1,21 +1,22 @@
 // The lattice of abstract values. Known values (scalars, records, rows, choices by a condition) are above nothing but
 // themselves; above them is "one of several", which keeps what the values were read from. More reads say less.
 //
-//                 one of several, of reads R
-//               /             |             \
-//   known values      an item, of reads R    unknown, of reads R
-//                                                 |
-//                                               atoms
+//                      one of several, of reads R
+//               /             |             |            \
+//   known values      an item, of R    a collection,    unknown, of R
+//                                      of R                   |
+//                                         |                 atoms
+//                                 maps, lists, nothing
 //
 // "Unknown" is an atom: none of the code's own functions and objects is reached by it. Reads are sets of at most `MOST_READS`
 // expressions, and a full set stands for any: rising chains end, and `join` is its own widening. There is no bottom: where
 // no path comes there is no state (`fork.ts`).
 import type { Expression } from "../../../program/expression";
 import { fewReads, MOST_READS } from "../roots/provenance";
-import { ABSENT, oneOfSeveral, unknown, type Cell, type Value } from "../values";
+import { ABSENT, oneCollection, oneOfSeveral, unknown, type Cell, type Value } from "../values";
 import { write, type State } from "./state";
 import { readsOf, sameExpression } from "./values/convert";
-import { isAtom } from "./values/subvalues";
+import { isAtom, isCollection } from "./values/subvalues";
 import { changedTo } from "./values/foreignValues";
 import { choiceOf, oneClient } from "./values/operators";
 import { assuming } from "./values/texts";
@@ -35,9 +36,11 @@ export function join(left: Value, right: Value, why: string): Value {
   if (leq(left, right)) return right;
   if (leq(right, left)) return left;
   const reads = union(readsOf(left), readsOf(right));
-  const isAlike = left.kind === "unknown" && right.kind === "unknown" && left.among === right.among;
-  if (isAlike) return { ...left, why, dependsOn: fewReads(reads) };
-  return isAtom(left) && isAtom(right) ? unknown(why, reads) : oneOfSeveral(why, reads);
+  const isAlike = left.kind === "unknown" && right.kind === "unknown" && leqAmong(left, right);
+  if (isAlike && leqAmong(right, left)) return { ...left, why, dependsOn: fewReads(reads) };
+  if (isAtom(left) && isAtom(right)) return unknown(why, reads);
+  const areCollections = isCollection(left) && isCollection(right);
+  return areCollections ? oneCollection(why, reads) : oneOfSeveral(why, reads);
 }
 
 /** The greatest value that is below both; undefined where nothing is. */
@@ -95,13 +98,15 @@ export function sameValue(left: Value, right: Value): boolean {
   }
 }
 
-function isWithin(left: Value, { among }: Unknown): boolean {
+function isWithin(left: Value, { among, items }: Unknown): boolean {
+  if (among === "collections") return left.kind === "undefined" || (!items && isCollection(left));
   return among === "others" || (among === undefined && isAtom(left));
 }
 
 /** An item and something unknown are beside each other, below one of several. */
 function leqAmong(left: Unknown, right: Unknown): boolean {
-  return left.among === right.among || right.among === "others";
+  if (right.among === "others") return true;
+  return left.among === right.among && (!right.items || left.items?.text === right.items.text);
 }
 
 function isFull(reads: readonly Expression[]): boolean {

@@ -84,7 +84,7 @@ function moduleScope(
     const statement = declared.get(name);
     if (statement) {
       const value = declaredValue(state, { scope, hir, variables }, statement, name);
-      return livingOn(state, hir, value, name);
+      return livingOn(state, hir, value, { name, type: statement.kind === "let" ? statement.type : undefined }); // prettier-ignore
     }
     if (!semanticsIn(hir.language).namesByImport)
       return javaName({ state, file, hir, scope, scopes }, name);

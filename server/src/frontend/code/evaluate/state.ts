@@ -15,7 +15,7 @@ import type { Span } from "../../sql/text/split";
 import type { ChangedElsewhere } from "../effects/importedState";
 import type { CodeModules } from "../modules/modules";
 import type { Reach, NameReachability } from "../callGraph/reachability";
-import type { Trace } from "../queries/dependencies";
+import type { Dependencies, Trace } from "../queries/dependencies";
 import type { HirClass, HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
@@ -58,6 +58,8 @@ export interface Workspace {
   readonly pulse: () => void;
   /** Counts over all roots: what stands at the top of a module is theirs in common. */
   readonly counts: { births: number; connections: number };
+  /** The functions that log: true for those that run no statement, with what that rests on. */
+  readonly logs: Map<HirFunction, { readonly isQuiet: boolean; readonly uses: Dependencies }>;
 }
 
 /** One function that runs: the root or one that was inlined. */
@@ -219,8 +221,6 @@ export interface State {
   readonly unfollowed: Map<string, Taint>;
   /** Functions that were inlined, by key. */
   readonly inlined: Set<string>;
-  /** Functions that log, and ran no statement when they were followed. */
-  readonly quietLogs: Set<HirFunction>;
   /** Calls of databases that were come to, with their files. */
   readonly reached: Map<HirExpression, FileId>;
   readonly callUses: CallUses;

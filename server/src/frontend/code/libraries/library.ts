@@ -7,7 +7,7 @@ import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { DeclaringCall } from "../workspace/declarationCalls";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
-import type { WrittenCall } from "../modules/references";
+import type { ModuleCall } from "../modules/references";
 import type {
   Connection,
   HandleValue,
@@ -107,7 +107,7 @@ export interface Library {
    */
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
   /** True if `shaped` may know a call by how it is written. Errs on the side of yes. */
-  readonly asks?: (call: WrittenCall, workspace: Asking) => boolean;
+  readonly asks?: (call: ModuleCall, workspace: Asking) => boolean;
   /** True if something of its making, without a connection, is a table: who is given it may run statements on it. */
   readonly isTable?: (data: unknown) => boolean;
   /** Tables that code declares in functions, or without a name. */

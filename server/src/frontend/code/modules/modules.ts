@@ -17,6 +17,8 @@ export interface CodeModules {
   moduleOf(file: FileId): HirModule | undefined;
   /** The file that an import names; undefined for packages that are not the workspace's own. */
   resolve(from: FileId, specifier: string): FileId | undefined;
+  /** True for names of folders of the workspace. */
+  isFolder(name: string): boolean;
   /** True if types of TypeScript do not say what may be null or missing there. */
   hasLooseTypes(file: FileId): boolean;
   /** Another one when imports of TypeScript may lead elsewhere: files came or went, or configurations changed. */
@@ -33,7 +35,7 @@ export interface ModuleReader {
 /** Remembers modules from one reading to the next; a file that is edited is parsed from its last tree. */
 export function createModuleReader(parsers: CodeParsers): ModuleReader {
   let known = new Map<FileId, ReadModule>();
-  let resolver: { readonly files: CodeFiles; readonly resolve: Resolve } | undefined;
+  let resolver: Resolver | undefined;
   return {
     modules(files) {
       const before = known;
@@ -53,11 +55,12 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
       };
       const java = createJavaModules(files);
       if (!resolver || !isSameResolution(resolver.files, files)) {
-        resolver = { files, resolve: createResolver(files) };
+        resolver = { files, resolve: createResolver(files), folders: foldersOf(files) };
       }
-      const { resolve } = resolver;
+      const { resolve, folders } = resolver;
       return {
         moduleOf,
+        isFolder: (name) => folders.has(name),
         hasLooseTypes: looseTypes(files.nullChecks ?? []),
         resolution: resolve,
         resolve: (from, specifier) =>
@@ -83,7 +86,16 @@ function looseTypes(checks: readonly NullCheck[]): CodeModules["hasLooseTypes"] 
     nearest.find(({ folder }) => folder === "" || file.startsWith(`${folder}/`))?.isOn === false;
 }
 
-type Resolve = ReturnType<typeof createResolver>;
+interface Resolver {
+  readonly files: CodeFiles;
+  readonly resolve: ReturnType<typeof createResolver>;
+  readonly folders: ReadonlySet<string>;
+}
+
+/** The names of the folders that files are in. */
+function foldersOf({ files }: CodeFiles): ReadonlySet<string> {
+  return new Set(files.flatMap((file) => file.split("/").slice(0, -1)));
+}
 
 /** True if imports lead to the same files of both. */
 function isSameResolution(before: CodeFiles, now: CodeFiles): boolean {

@@ -35,6 +35,12 @@ export interface References {
   readonly makesNew: boolean;
 }
 
+/** A call in its module. */
+export interface ModuleCall extends WrittenCall {
+  /** It is called on a name that is imported from a package that everybody can install. */
+  readonly isOfPackage: boolean;
+}
+
 /** A call as it is written. */
 export interface WrittenCall {
   readonly method: string;

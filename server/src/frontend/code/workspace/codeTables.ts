@@ -45,6 +45,7 @@ export function codeTables(
     moduleScope: (file) => scopes(file),
     fresh: (file) => fresh(file),
     counts: { births: 0, connections: 0 },
+    logs: new Map(),
   };
   const fresh = (file: FileId): State => createState(workspace, file, "schema");
   const scopes = createModuleScopes(fresh);

@@ -6,10 +6,12 @@ import type { Expression } from "../../../../../server/src/program/expression";
 import { join, leq, meet, phi } from "../../../../../server/src/frontend/code/evaluate/lattice";
 import { readsOf } from "../../../../../server/src/frontend/code/evaluate/values/convert";
 import { assuming } from "../../../../../server/src/frontend/code/evaluate/values/texts";
+import { typeTree } from "../../../../../server/src/frontend/code/typeTree";
 import { MOST_READS } from "../../../../../server/src/frontend/code/roots/provenance";
 import {
   ABSENT,
   constant,
+  oneCollection,
   oneOfSeveral,
   scalar,
   unknown,
@@ -39,11 +41,17 @@ const record = (value: Value): Value => {
 // Records are told apart by who made them.
 const RECORDS = [record(scalar(parameter(0))), record(scalar(field(1)))];
 
+const COLLECTIONS: readonly Value[] = [
+  { kind: "list", items: [], grown: { value: undefined, birth: 0 } },
+  { kind: "object", fields: new Map(), isMap: true },
+];
+const itemTypes = fc.constantFrom("string", "Set<string>", "Store").map(typeTree);
+
 const known: fc.Arbitrary<Value> = fc.oneof(
   expressions.map((each) => scalar(each)),
   fc.constantFrom(1, true, null, "text").map(constant),
   fc.nat(3).map((at): Value => ({ kind: "input", path: `p${String(at)}`, origin: "argument" })),
-  fc.constantFrom(ABSENT, ...RECORDS),
+  fc.constantFrom(ABSENT, ...RECORDS, ...COLLECTIONS),
 );
 
 const values: fc.Arbitrary<Value> = fc.oneof(
@@ -51,6 +59,8 @@ const values: fc.Arbitrary<Value> = fc.oneof(
   reads.map((each) => unknown("why", each)),
   reads.map((each) => unknownItem("why", each)),
   reads.map((each) => oneOfSeveral("why", each)),
+  reads.map((each) => oneCollection("why", each)),
+  fc.tuple(reads, itemTypes).map(([each, type]) => oneCollection("why", each, type)),
   fc.tuple(expressions, known, known).map((parts) => phi(...parts)),
 );
 

@@ -7,6 +7,8 @@ import { recordOf } from "../lists/collections";
 import { settle } from "../calls/awaits";
 import { within } from "../fork";
 import { lose, sourceOf, type State } from "../state";
+import { noteStorageRead } from "../values/outside";
+import { inputOfType } from "../transactions/instances";
 import { aliases, type Builtin, type BuiltinCall } from "./builtin";
 
 const STORAGE = "isolens storage";
@@ -15,12 +17,20 @@ const STORAGE = "isolens storage";
 const created: Builtin = ({ state, site }) => {
   const file: FileId = state.frame.file;
   const place = `${file}:${String(site.span.start)}`;
-  return { kind: "builtin", name: STORAGE, self: recordOf(state, { place: textOf(place) }) };
+  const [type] = site.typeArguments;
+  const self = recordOf(state, {
+    place: textOf(place),
+    ...(type !== undefined && { file: textOf(file), type: textOf(type) }),
+  });
+  return { kind: "builtin", name: STORAGE, self };
 };
 
 function placeOf(self: Value): string {
-  const place = self.kind === "object" ? self.fields.get("place")?.value : undefined;
-  return constantText(place) ?? "";
+  return partOf(self, "place") ?? "";
+}
+
+function partOf(self: Value, name: "place" | "file" | "type"): string | undefined {
+  return constantText(self.kind === "object" ? self.fields.get(name)?.value : undefined);
 }
 
 /** Runs something while a storage holds a value. */
@@ -54,14 +64,23 @@ export const ASYNC_STORAGE: Readonly<Record<string, Builtin>> = {
   [`${STORAGE}.disable`]: () => UNDEFINED,
 };
 
-/** Content of a storage at a call of `getStore`; undefined for other calls, and where something unknown may have put it there. */
+/**
+ * Content of a storage at a call of `getStore`; undefined for other calls, and where something unknown may have put it there and no type
+ * tells what.
+ */
 export function storageContent(
   name: string,
-  { state, self }: Pick<BuiltinCall, "state" | "self">,
+  { state, self, site }: Pick<BuiltinCall, "state" | "self" | "site">,
 ): Value | undefined {
   if (name !== `${STORAGE}.getStore`) return undefined;
   const known = state.stores.get(placeOf(self));
   if (known) return known;
   const { isCalled } = state.workspace.reach;
-  return isCalled(STORAGE_RUN) && !isCalled(HANDED_ON) ? UNDEFINED : undefined;
+  if (isCalled(STORAGE_RUN) && !isCalled(HANDED_ON)) return UNDEFINED;
+  const type = partOf(self, "type");
+  const file = state.workspace.files.find((each) => each === partOf(self, "file"));
+  const module = file === undefined ? undefined : state.workspace.moduleScope(file);
+  if (!module || type === undefined) return undefined;
+  noteStorageRead(state, site.name, sourceOf(state, site.span));
+  return inputOfType(state, { text: type, module, isOptional: true }, `${site.name}()`);
 }

@@ -360,7 +360,7 @@ export function callBuiltin(
   const self = callee.self ?? UNDEFINED;
   return builtin
     ? builtin({ state, self, args, site })
-    : storageContent(callee.name, { state, self });
+    : storageContent(callee.name, { state, self, site });
 }
 
 function fresh(state: State, why: "uuid" | "random"): Value {

@@ -21,6 +21,7 @@ import { readsOf } from "../values/convert";
 import { mayRefuseReads } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
+import { unknownOfType } from "../values/subvalues";
 import { isGlobalSlot, isKept } from "../values/weakReferences";
 import { runPending, swallow } from "../errors/pendingPromises";
 import { runFloating } from "../errors/floatingPromises";
@@ -72,6 +73,7 @@ import {
   RUNS_ONCE,
   tellRun,
 } from "./callbacks";
+import { isQuietLog } from "./logs";
 import { heldFunctions } from "./nestedCallbacks";
 import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
@@ -386,9 +388,13 @@ function oneOfOwn(
   const isSlot = isGlobalSlot(callee);
   const method = /\.([^.]*)$/u.exec(name)?.[1];
   if (isKept(callee) && method !== undefined && TAKING.has(method)) {
-    return oneOfSeveral(callee.why, [callee, ...args].flatMap(readsOf), callee.among);
+    const reads = [callee, ...args].flatMap(readsOf);
+    if (callee.among === "collections") return unknownOfType(callee.items, callee.why, reads);
+    return oneOfSeveral(callee.why, reads, callee.among);
   }
   if (!isSlot && !isKept(callee)) return undefined;
+  // Methods of collections are the language's.
+  if (isKept(callee) && callee.among === "collections") return undefined;
   if (method !== undefined && !state.workspace.reach.isReaching(method)) return undefined;
   const why = isSlot ? "what the global object holds there" : "which of several it is";
   lose(state, `${name}() may use the database: ${why} is not known`, sourceOf(state, span), "opaque"); // prettier-ignore
@@ -408,9 +414,6 @@ function isOfUnknown(callee: Value): boolean {
   if (["undefined", "object", "row", "rows", "list", "scalar"].includes(callee.kind)) return true;
   return callee.kind === "unknown" && !callee.dependsOn.every(isInput);
 }
-
-const LOGS =
-  /(?:^|\.)[_#]?(?:log|logger|console)\.(?:trace|debug|verbose|info|log|notice|warn|warning|error)$/iu;
 
 /** Follows a function of the workspace. */
 function callFunction(
@@ -441,9 +444,7 @@ function callFunction(
     reach.size(hir) > LARGEST_IDLE &&
     !args.some(hasConnection) &&
     !reach.mayReach(hir);
-  // Logs are for people: nothing that transactions do hangs on them.
-  const isLog = LOGS.test(site.name) && !args.some(hasConnection);
-  if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;
+  if (!isWork && !args.some(hasConnection) && isQuietLog(state, callee, site)) return UNDEFINED;
   if (!state.standsAlone && standsAlone(state, callee)) {
     return unfollowedResult(state, callee, callee.name ?? site.name, args);
   }
@@ -483,7 +484,6 @@ function callFunction(
     return body.kind === "sequence" ? body.commands : [body];
   };
   let left = false;
-  const before = state.emitted;
   const start = startOf(state);
   let behind: readonly Command[] = [];
   const inside = { frame, calls: [...state.calls, ...more, key], loops: state.loops };
@@ -516,7 +516,6 @@ function callFunction(
   if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
-  if (isLog && state.emitted === before) state.quietLogs.add(hir);
   const returned = withDeclaredClient(state, mergeReturns(frame, left), hir.returns, scope);
   const result = hir.isAsync === true && isPending(returned) ? settle(state, returned) : returned;
   const isCalculated = added.every(({ kind }) => kind === "assign");

@@ -69,7 +69,7 @@ function mayLack({ pattern, isOptional = false, annotations }: HirParameter): bo
 }
 
 /** An argument of a caller that has a type, and what is in it. */
-function inputOfType(state: State, type: WrittenType, path: string): Value {
+export function inputOfType(state: State, type: WrittenType, path: string): Value {
   const { text, module } = type;
   const bound = type.bound?.get(text.trim());
   if (bound) return inputOfType(state, bound, path);

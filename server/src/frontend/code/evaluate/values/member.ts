@@ -33,12 +33,14 @@ import { emit, sourceOf, write, type State } from "../state";
 import { semanticsOf } from "../../semantics";
 import type { ErrorClass } from "../errors/errorClass";
 import { libraryOf } from "../../libraries/library";
+import { itemTypeOf, typeTree } from "../../typeTree";
 import { knowing, presentIn } from "./presence";
 import { readField, mayBeAbsent } from "./absentFields";
 import { assignedElsewhere, firstOverlay, noteRowAssignment } from "./rowAssignments";
 import { listFromCall } from "./outside";
 import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
+import { unknownOf } from "./subvalues";
 import { isPresent, negate, presenceOf, readsOf } from "./convert";
 import { ofPerhapsNothing } from "./nullishAccess";
 import { heldBy, nowOf } from "./inputParts";
@@ -234,15 +236,13 @@ function unsetField(value: ObjectValue | RowValue, property: string): Value {
 /** Writes a record under a key that is only known when it runs: any of its fields may be what was written. */
 export function setAnyMember(state: State, value: Value, written: Value): boolean {
   if (value.kind !== "object") return false;
-  const lost = unknown(
-    "a record is written under a key that is only known when it runs",
-    readsOf(written),
-  );
+  const why = "a record is written under a key that is only known when it runs";
+  const lost = (old: Value = UNDEFINED): Value => unknownOf([old, written], why, readsOf(written));
   for (const [name, { value: old }] of value.fields) {
     const isCode = old?.kind === "handle" || old?.kind === "function" || old?.kind === "class";
-    if (!isCode) setMember(state, value, name, lost);
+    if (!isCode && name !== ANY_KEY) setMember(state, value, name, lost(old));
   }
-  return setMember(state, value, ANY_KEY, lost);
+  return setMember(state, value, ANY_KEY, lost(value.fields.get(ANY_KEY)?.value));
 }
 
 /** The field of a row as it was read, or as it was set since. */
@@ -372,14 +372,17 @@ export function inputMember(value: Input, property: string): Value {
   const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
   const typed = members?.(property);
   if (typed) return typed;
-  // A type of the whole says nothing of a part, but for methods of arrays.
-  const isKept = type !== undefined && (isArray(value) || OF_LIBRARY.test(type));
+  // A type of the whole says nothing of a part, but for methods of collections.
+  const isMethod = MAP_METHODS.has(property) && type !== undefined && itemTypeOf(typeTree(type)) !== undefined; // prettier-ignore
+  const isKept = type !== undefined && (isArray(value) || isMethod || OF_LIBRARY.test(type));
   const rest = isKept ? { ...own, type } : own;
   const { element, path } = own;
   if (element === undefined) return { ...rest, path: partPath(path, property) };
   const field = element.field === "" ? property : `${element.field}.${property}`;
   return { ...rest, path: partPath(path, property), element: { ...element, field } };
 }
+
+const MAP_METHODS: ReadonlySet<string> = new Set("get set has add delete".split(" "));
 
 /** Types of Prisma's for what may be a value or an instruction, whose parts are such, too. */
 const OF_LIBRARY = /(?:Input|Filter)\b/u;
@@ -440,7 +443,8 @@ function objectMember(
   property: string,
   site: Span,
 ): Value {
-  const own = value.fields.get(property)?.value;
+  // The keys of a map are no members of it.
+  const own = value.isMap === true ? undefined : value.fields.get(property)?.value;
   if (own !== undefined) return readField(own);
   noteRead(value.fields);
   const method = value.class && methodOf(state, value.class, property);

@@ -11,25 +11,30 @@ import {
   type Scope,
   type Value,
 } from "../../values";
+import { isOfScalars, itemTypeOf, typeTree, type Type } from "../../typeTree";
 import { grownCell } from "../lists/collections";
 import { newCell, type State } from "../state";
 import { readsOf } from "./convert";
 import { ANY_KEY } from "./fieldNames";
 import { superclassOf } from "./methods";
+import { unknownOfType } from "./subvalues";
 
 /** The value of a name at the top of a module, without what the module changes in it. Clients and functions stay. */
 export function livingOn(
   state: State,
   module: HirModule,
   value: Value | undefined,
-  name: string,
+  { name, type }: { readonly name: string; readonly type: string | undefined },
 ): Value | undefined {
   if (value?.kind === "function") return livedAround(state, value, name);
   if (value?.kind !== "list" && value?.kind !== "object") return value;
   const { workspace, frame } = state;
   workspace.trace.use(workspace.trace.facts.changes.cell(frame.file, name));
   const changes = new Set([...changesOf(module, name), ...changedByOthers(state, name)]);
-  if (value.kind === "list") return changes.has(ANY_CHANGE) ? mutate(state, value, name) : value;
+  if (value.kind === "list" || value.isMap === true) {
+    const declared = type === undefined ? undefined : typeTree(type);
+    return changes.has(ANY_CHANGE) ? mutate(state, value, name, declared) : value;
+  }
   const own = value.class ? livedIn(state, value, name) : value;
   return changes.size === 0 ? own : withChanges(state, own, changes, name);
 }
@@ -115,23 +120,30 @@ function withChanges(
     const isSame = change.endsWith(INSIDE) && before?.kind !== "list" && before?.kind !== "object";
     if (field === ANY_CHANGE || isFirst || isSame || !mayChange(before)) continue;
     const inside = isAny || assigned.has(field) ? undefined : before;
+    const type = typeOfField(value, field);
     const own = `${name}.${field}`;
-    fields.set(field, newCell(state, inside ? mutate(state, inside, own) : changing(own, before)));
+    const now = inside ? mutate(state, inside, own, type) : changing(own, before, type);
+    fields.set(field, newCell(state, now));
   }
   if (isAny) fields.set(ANY_KEY, newCell(state, changing(name, value)));
   return value;
 }
 
-/** Objects that change in ways that are not followed. */
-export function mutate(state: State, value: Value, name: string): Value {
-  if (value.kind === "list") {
-    return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
-  }
+/** Objects that change in ways that are not followed. `type`: theirs, where it is declared. */
+export function mutate(state: State, value: Value, name: string, type?: Type): Value {
   if (value.kind === "object" && value.class) return livedIn(state, value, name);
-  if (value.kind === "object" && value.isMap === true) {
-    return { ...value, fields: new Map([[ANY_KEY, newCell(state, changing(name, value))]]) };
-  }
-  return mayChange(value) ? changing(name, value) : value;
+  const isMap = value.kind === "object" && value.isMap === true;
+  if (value.kind !== "list" && !isMap)
+    return mayChange(value) ? changing(name, value, type) : value;
+  const item = changing(name, value, type && itemTypeOf(type));
+  if (isMap) return { ...value, fields: new Map([[ANY_KEY, newCell(state, item)]]) };
+  return { kind: "list", items: [], grown: grownCell(state, item) };
+}
+
+/** The declared type of a field of an object. */
+function typeOfField({ class: of }: ObjectValue, name: string): Type | undefined {
+  const declared = of?.class.fields.find((each) => each.name === name && !each.isStatic)?.type;
+  return declared === undefined ? undefined : typeTree(declared);
 }
 
 /** True if there is nothing: `null` or `undefined`. */
@@ -155,9 +167,16 @@ function mayChange(before: Value | undefined): boolean {
   }
 }
 
-/** A value that differs from call to call: data where nothing else is ever put there. */
-export function changing(name: string, value: Value | undefined, isAlwaysData = false): Value {
+/** A value that differs from call to call, as far as its declared type tells what it is; `isData`: nothing but data is put there. */
+export function changing(
+  name: string,
+  value: Value | undefined,
+  type?: Type,
+  isData = false,
+): Value {
   const why = `${name} changes from call to call`;
   const reads = value ? readsOf(value) : [];
-  return isAlwaysData ? unknown(why, reads) : oneOfSeveral(why, reads);
+  if (isData) return unknown(why, reads);
+  const isOther = type === undefined || isOfScalars(type);
+  return isOther ? oneOfSeveral(why, reads) : unknownOfType(type, why, reads);
 }

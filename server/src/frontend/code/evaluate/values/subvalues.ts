@@ -1,7 +1,15 @@
 // Questions about a value and what it holds. Records may hold each other.
 import type { Expression } from "../../../../program/expression";
-import { isOfScalars, typeTree } from "../../typeTree";
-import { oneOfSeveral, unknown, type ObjectValue, type Value } from "../../values";
+import {
+  alternativesOf,
+  isCollectionType,
+  isNothing,
+  isOfScalars,
+  itemTypeOf,
+  typeTree,
+  type Type,
+} from "../../typeTree";
+import { oneCollection, oneOfSeveral, unknown, type ObjectValue, type Value } from "../../values";
 
 /**
  * True if something holds for a value, or for one within it. `look` says whether it holds for one, or gives those within
@@ -46,10 +54,67 @@ export function isAtom(value: Value): boolean {
   }
 }
 
-/** A part of a list or a record of which it is not known which: data where all of them are. */
+/** True for maps, sets and lists that the code makes, or one of several of them, or nothing. */
+export function isCollection(value: Value): boolean {
+  switch (value.kind) {
+    case "undefined":
+    case "list":
+      return true;
+    case "object":
+      return value.isMap === true;
+    case "unknown":
+      return value.among === "collections";
+    case "choice":
+      return isCollection(value.then) && isCollection(value.otherwise);
+    default:
+      return false;
+  }
+}
+
+/** True for atoms and for records of nothing else. */
+function isData(value: Value): boolean {
+  return !someWithin(value, (each) => {
+    if (each.kind === "choice") return [each.then, each.otherwise];
+    const isRecord = each.kind === "object" && !each.class && each.isMap !== true;
+    return isRecord ? (partsOf(each) ?? true) : !isAtom(each);
+  });
+}
+
+/** One of values of which it is not known which: data, or a collection, where all of them are. */
+export function unknownOf(
+  values: readonly Value[],
+  why: string,
+  reads: readonly Expression[],
+): Value {
+  if (values.every(isData)) return unknown(why, reads);
+  return values.every(isCollection) ? oneCollection(why, reads) : oneOfSeveral(why, reads);
+}
+
+/** Something of a type, or nothing, of which nothing else is known. */
+export function unknownOfType(
+  type: Type | undefined,
+  why: string,
+  reads: readonly Expression[],
+): Value {
+  const all = type ? alternativesOf(type).filter((each) => !isNothing(each)) : [];
+  if (all.length === 0) return oneOfSeveral(why, reads);
+  if (all.every(isOfScalars)) return unknown(why, reads);
+  if (!all.every(isCollectionType)) return oneOfSeveral(why, reads);
+  return oneCollection(why, reads, all.length === 1 ? all.flatMap((each) => itemTypeOf(each) ?? [])[0] : undefined); // prettier-ignore
+}
+
+/** A part of a list or a record of which it is not known which. */
 export function unknownPart(whole: Value, why: string, reads: readonly Expression[]): Value {
   const parts = partsOf(whole);
-  return parts?.every(isAtom) === true ? unknown(why, reads) : oneOfSeveral(why, reads);
+  return parts ? unknownOf(parts, why, reads) : unknownOfType(itemsOf(whole), why, reads);
+}
+
+/** The declared type of what something holds. */
+function itemsOf(whole: Value): Type | undefined {
+  if (whole.kind === "unknown") return whole.items;
+  return whole.kind === "input" && whole.type !== undefined
+    ? itemTypeOf(typeTree(whole.type))
+    : undefined;
 }
 
 function partsOf(whole: Value): readonly Value[] | undefined {

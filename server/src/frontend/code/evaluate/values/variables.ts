@@ -11,6 +11,7 @@ import {
 import { ANY_CHANGE, fieldOfChange, isMade, isNothing } from "../../effects/writeTargets";
 import { changesOf, ownStaticChanges } from "../../effects/modRef";
 import type { HirClass, HirModule } from "../../hir";
+import { typeTree, type Type } from "../../typeTree";
 import { UNDEFINED, unknown, type Cell, type Scope, type Value } from "../../values";
 import { doesSomething } from "../lazySingletons";
 import { declaredClient } from "../transactions/clientTypes";
@@ -70,7 +71,7 @@ export function staticsOf(
     const held =
       isAssigned(assigned) || (isElsewhere && isEmpty(initial))
         ? foundIn(state, inner, variable, { ...assigned, isOther })
-        : mutate(state, initial, variable.name);
+        : mutate(state, initial, variable.name, treeOf(type));
     found.set(name, livingCell(state, held));
   }
   return found;
@@ -121,7 +122,7 @@ function foundIn(
   const kept = made && keptOf(state, made, name);
   if (kept) return kept;
   const typed = type === undefined ? undefined : typedAs(state, scope, type, name);
-  if (!typed) return changing(name, initial, made && isAtom(made));
+  if (!typed) return changing(name, initial, treeOf(type), made && isAtom(made));
   const isAlways = !isEmpty(initial) && !values.some(({ value }) => isNothing(value));
   return isAlways ? typed : choose(isThere(state, name), typed, UNDEFINED);
 }
@@ -169,6 +170,10 @@ function typedAs(state: State, scope: Scope, type: string, name: string): Value 
   if (value?.kind !== "object") return value;
   const hasMethods = value.class?.class.methods.some(({ kind }) => kind !== "constructor") === true;
   return hasMethods || hasConnection(value) ? livedIn(state, value, name) : undefined;
+}
+
+function treeOf(type: string | undefined): Type | undefined {
+  return type === undefined ? undefined : typeTree(type);
 }
 
 function isThere(state: State, name: string): Expression {

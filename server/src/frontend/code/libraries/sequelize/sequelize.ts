@@ -65,11 +65,11 @@ export const SEQUELIZE: Library = {
       ? tools.handle("db", undefined, POOL)
       : ownMember(row, property, source, tools),
   call: callOf,
-  asks: ({ method, object }, { used }) =>
+  asks: ({ method, object, isOfPackage }, { used }) =>
     used.has(NAME) &&
     (METHODS.has(method)
-      ? /^[A-Z]/u.test(object) && !Object.hasOwn(globalThis, object)
-      : /^(?:transaction|query)$/u.test(method)),
+      ? /^[A-Z]/u.test(object) && !isOfPackage && !Object.hasOwn(globalThis, object)
+      : object === "sequelize" && /^(?:transaction|query)$/u.test(method)),
   shaped: shapedModel,
 };
 
