@@ -43,9 +43,11 @@ export function* readCode(around: CodeSurroundings): SlicedWork<CodeReading> {
   const closed = isWhole ? found : withoutOpenCallers(found, { ...around, near, read });
   const own = new Set(first ? closed.filter((each) => isAbout(each, first.files)) : closed);
   const said = new Set<string>();
+  const followed = new Set(evaluated.flatMap(({ key, inlined }) => [...inlined].filter((each) => each !== key))); // prettier-ignore
   // A note on a helper alone (for example that its callers name the table) does not concern its callers.
   for (const each of evaluated) {
-    if (each.statements > 0 && !own.has(each)) continue;
+    const isOfCallers = each.statements > 0 ? !own.has(each) : followed.has(each.key);
+    if (isOfCallers) continue;
     for (const note of each.notes) {
       const key = JSON.stringify(note);
       if (!said.has(key)) around.note(note);

@@ -339,7 +339,7 @@ interface Gathered {
 }
 
 /** Step budget for all functions of a file. The largest router of a real application takes half of it. */
-const MOST_STEPS = 300_000;
+const MOST_STEPS = 400_000;
 
 /** Stands for a file that the parser gave up on: an empty range at its start. */
 const WHOLE: Span = { start: 0, end: 0 };

@@ -81,3 +81,15 @@ export async function f(id: number, key: string) {
     );
   });
 });
+
+it("what a function runs that others follow is said of these alone", async () => {
+  const text = `export async function inner(id: number, key: string, by: Map<string, Store> = new Map()) {
+  by.set(key, new Store());
+  await by.get(key)!.add(id);
+}
+export async function outer(id: number) {
+  await pool.query("UPDATE t SET n = 0 WHERE id = $1", [id]);
+  await inner(id, String(id), new Map());
+}`;
+  assert.deepEqual(await unreached(text), []);
+});
