@@ -366,7 +366,7 @@ const GENERATED = /^(?:[.#~]|@\/).*(?:generated|client)/iu;
 
 /** Types of clients and of their providers. */
 const OF_CLIENTS =
-  /Client|Pool|Connection|Transaction|DataSource|EntityManager|QueryRunner|Repository|Knex|Kysely|Drizzle|Database|Sequelize|Sql$|^Db|D[Bb]$|Model(?:Static|Ctor)?$|Executor|Queryable/u;
+  /Client|Pool|Connection|Transaction|DataSource|EntityManager|QueryRunner|Repository|Knex|Kysely|Drizzle|Database|Sequelize|Sql$|^Db|D[Bb]$|Model(?:Static|Ctor)?$|^BaseEntity$|Executor|Queryable/u;
 
 /** The statements of a module by the names that they declare, or that they assign if another statement declares them. */
 const statementsOf = ofNode((module: HirModule): ReadonlyMap<string, readonly HirStatement[]> => {

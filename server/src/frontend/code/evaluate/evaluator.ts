@@ -129,6 +129,7 @@ export function createState(
     escaped: new Set(),
     files: new Set([file]),
     unfollowed: new Map(),
+    entities: new Map(),
     inlined: new Set(),
     reached: new Map(),
     callUses: {

@@ -61,6 +61,7 @@ const RULES = {
   escaped: "root",
   files: "root",
   unfollowed: "root",
+  entities: "root",
   reached: "root",
   outside: "root",
   listsOfCalls: "root",

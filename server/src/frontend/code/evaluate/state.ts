@@ -219,6 +219,8 @@ export interface State {
   readonly files: Set<FileId>;
   /** Functions that were not followed although they may run statements, by key, with what is lost if they do. */
   readonly unfollowed: Map<string, Taint>;
+  /** Objects of entities among the arguments, by their paths. */
+  readonly entities: Map<string, Value>;
   /** Functions that were inlined, by key. */
   readonly inlined: Set<string>;
   /** Calls of databases that were come to, with their files. */

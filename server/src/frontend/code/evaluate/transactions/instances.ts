@@ -44,6 +44,7 @@ import {
 } from "../state";
 import { isOfLanguage, semanticsOf } from "../../semantics";
 import { libraryOf } from "../../libraries/library";
+import { extendsHandle, argumentEntity, argumentField, isEntity, isTable, sameEntity, type EntityObject } from "./entities"; // prettier-ignore
 import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
 import { hasCode, unassigned } from "./fieldValues";
@@ -85,7 +86,9 @@ export function inputOfType(state: State, type: WrittenType, path: string): Valu
   }
   if (typed && !isRecord(typed)) {
     noteHanded(state, text, module.scope, typed);
-    return isEntity(state, typed) || isData(typed) ? givenEntity(state, typed, path) : given(typed);
+    return isEntity(state, typed) || isData(typed)
+      ? argumentEntity(state, typed, path)
+      : given(typed);
   }
   const input: Value = {
     ...{ kind: "input", path, origin: "argument", type: text },
@@ -117,6 +120,7 @@ export function inputOfType(state: State, type: WrittenType, path: string): Valu
     }
     if (value.kind === "undefined" || value.kind === "input") return value;
     if (value.kind === "object" && (hasConnection(value) || ofFactories.has(value))) return value;
+    if (isEntity(state, value)) return sameEntity(state, value, partPath(path, property));
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
     return {
@@ -192,7 +196,8 @@ function isOfFields(value: Value): value is ObjectValue {
   if (value.kind !== "object" || !value.class) return false;
   const { class: of, scope } = value.class;
   const { hasStructuralTypes } = semanticsOf(scope.module.file);
-  return hasStructuralTypes && of.methods.every(({ kind }) => kind === "constructor");
+  if (!hasStructuralTypes || extendsHandle(value.class)) return false;
+  return of.methods.every(({ kind }) => kind === "constructor");
 }
 
 /** An object of a nominal class that uses no database: its caller gives what is in its fields, whichever constructor ran. */
@@ -200,41 +205,6 @@ function isData(value: Value): value is EntityObject {
   if (value.kind !== "object" || value.class === undefined || hasConnection(value)) return false;
   const { class: of, scope } = value.class;
   return !semanticsOf(scope.module.file).hasStructuralTypes && !isOpen(of) && !hasCode(value);
-}
-
-function isEntity(state: State, value: Value): value is EntityObject {
-  return value.kind === "object" && value.class !== undefined && isTable(state, value.class);
-}
-
-/** True if a library takes a class for a table. */
-function isTable(state: State, of: EntityObject["class"]): boolean {
-  const semantics = semanticsOf(of.scope.module.file);
-  return state.workspace.libraries.some(
-    (library) =>
-      isOfLanguage(library, semantics) &&
-      library.declares?.({ kind: "class", ...of }, state.evaluator.tools(state, library)) !==
-        undefined,
-  );
-}
-
-type EntityObject = ObjectValue & { readonly class: NonNullable<ObjectValue["class"]> };
-
-/** An object of a class that declares a table: its caller gives what is in its fields. */
-function givenEntity(state: State, value: EntityObject, path: string): Value {
-  const classes = [value.class.class, ...ancestorsOf(value.class)];
-  const own = classes.flatMap(({ fields }) => fields.filter(({ isStatic }) => !isStatic));
-  const fields = own.map((field) => [field.name, newCell(state, givenField(field, path))] as const);
-  return { ...value, fields: new Map([...value.fields, ...fields]) };
-}
-
-function givenField({ name, type }: HirField, path: string): Value {
-  const own = type !== undefined && { type };
-  return { kind: "input", path: partPath(path, name), origin: "argument", ...own };
-}
-
-function ancestorsOf(of: EntityObject["class"], depth = 8): readonly HirClass[] {
-  const parent = depth > 0 ? superclassOf(of) : undefined;
-  return parent ? [parent.class, ...ancestorsOf(parent, depth - 1)] : [];
 }
 
 /** The argument of a caller. */
@@ -293,7 +263,7 @@ const PRIMITIVES: ReadonlySet<string> = new Set(
 );
 
 /** Names of types that others than databases use, too. */
-const OF_MANY = /^(?:Client|Connection|Pool|Transaction|Session|Database)$/u;
+const OF_MANY = /^(?:Client|Connection|Pool|Request|Transaction|Session|Database)$/u;
 
 /** A type of TypeScript that is made of others; undefined where it is a name. */
 function composedType(
@@ -499,7 +469,7 @@ function filledObject(
   const isRow = args === undefined && isTable(state, of);
   const heldIn = (field: HirField): Value | undefined => {
     if (field.type === undefined) return undefined;
-    if (isRow) return givenField(field, className);
+    if (isRow) return argumentField(field, className);
     const type = { text: field.type, module: of.scope.module };
     return (
       heldValue(state, field.type, of.scope) ??

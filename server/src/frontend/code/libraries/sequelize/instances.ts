@@ -18,6 +18,7 @@ import {
   type Place,
   isGiven,
 } from "../orm/statements";
+import { isOfCaller } from "./argumentRows";
 import { associationCall } from "./associationMethods";
 import { onConnection } from "./find";
 import { tellHooks } from "./hooks";
@@ -27,6 +28,11 @@ type Row = Extract<Value, { kind: "row" }>;
 
 /** Results that a row was read again from, by what was assigned to it since. */
 const reloaded = attribute<Row["overlay"], Set<string>>();
+
+/** The methods of rows that run a statement. */
+export const STATEMENTS_OF_ROWS: ReadonlySet<string> = new Set(
+  "save update increment decrement destroy restore reload".split(" "),
+);
 
 const NO_OPTIONS: ReadonlyMap<string, Value> = new Map();
 
@@ -161,7 +167,9 @@ const IDLE: ReadonlySet<string> = new Set(
 function changedFields(row: Row): ReadonlyMap<string, Value> {
   const again = reloaded.get(row.overlay);
   return new Map(
-    [...row.overlay].flatMap(([name, { value }]) => {
+    [...row.overlay].flatMap(([name, cell]) => {
+      const { value } = cell;
+      if (isOfCaller(row, name, cell)) return [];
       const isRead =
         value?.kind === "scalar" &&
         value.expression.kind === "field" &&

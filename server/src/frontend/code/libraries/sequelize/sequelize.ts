@@ -19,8 +19,9 @@ import { withParameters } from "../orm/parameters";
 import { isRowData } from "../orm/statements";
 import { rowsOf } from "../rawSql";
 import { allModels, withAssociations, findModel } from "./associations";
+import { argumentRow } from "./argumentRows";
 import { tellHooks } from "./hooks";
-import { instanceCall } from "./instances";
+import { instanceCall, STATEMENTS_OF_ROWS } from "./instances";
 import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
 import { connectionIn } from "./find";
 import { joinsTransactions } from "./clsTransactions";
@@ -58,8 +59,14 @@ export const SEQUELIZE: Library = {
     const model = modelOfClass(of, tools);
     return model && tools.handle(`model.${property}`, withAssociations(model, tools), POOL);
   },
-  rowCall: (row, method, call, tools) =>
-    row.kind === "row" ? instanceCall(row, method, call, tools) : undefined,
+  rowCall: (self, method, call, tools) => {
+    const row = self.kind === "object" ? argumentRow(self, POOL, tools) : self;
+    if (row?.kind === "row") return instanceCall(row, method, call, tools);
+    const of = self.kind === "object" ? self.class : undefined;
+    if (of && extendsModel({ kind: "class", ...of }) && STATEMENTS_OF_ROWS.has(method))
+      tools.lose(`which row ${method}() is called on is not known`, call.source, "opaque");
+    return undefined;
+  },
   rowMember: (row, property, source, tools) =>
     property === "sequelize" && isRowData(row.data)
       ? tools.handle("db", undefined, POOL)
