@@ -69,11 +69,17 @@ describe("a row among the arguments", () => {
   });
 
   it("is no object that the code makes itself, which is said", async () => {
-    const { lines, notes } = await read(
-      `${SEQUELIZE}export async function f(id: number) { const user = new User({ id }); await user.save(); }`,
-    );
-    assert.deepEqual(lines, []);
-    assert.match(notes.join(), /which row save\(\) is called on is not known/u);
+    const bodies = [
+      "const user = new User({ id: body.id }); await user.save();",
+      "const user = new User(); user.id = body.id; user.balance = body.balance; await user.save();",
+    ];
+    for (const each of bodies) {
+      const { lines, notes } = await read(
+        `${SEQUELIZE}export async function f(body: { id: number; balance: number }) { ${each} }`,
+      );
+      assert.deepEqual(lines, [], each);
+      assert.match(notes.join(), /which row save\(\) is called on is not known/u);
+    }
   });
 
   it("is looked for by TypeORM before it is saved", async () => {

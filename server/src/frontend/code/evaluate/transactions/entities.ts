@@ -1,4 +1,5 @@
 // Objects of classes that declare tables, among the arguments: their callers give what is in their fields.
+import { attribute } from "../../../../query/nodes";
 import type { HirClass, HirField } from "../../hir";
 import { isOfLanguage, semanticsOf } from "../../semantics";
 import { partPath, type ObjectValue, type Value } from "../../values";
@@ -26,6 +27,19 @@ export function isTable(state: State, of: EntityObject["class"]): boolean {
 
 export type EntityObject = ObjectValue & { readonly class: NonNullable<ObjectValue["class"]> };
 
+/** The names of arguments whose objects have these fields. */
+const paths = attribute<ObjectValue["fields"], string>();
+
+/** The name of the argument, or of the part of one, that an object is; undefined for objects that the code makes. */
+export function argumentPath({ fields }: ObjectValue): string | undefined {
+  return paths.get(fields);
+}
+
+/** Notes that an object is that argument. */
+export function nameArgument({ fields }: ObjectValue, path: string): void {
+  paths.set(fields, path);
+}
+
 /** An object of a class that declares a table: its caller gives what is in its fields. */
 export function argumentEntity(state: State, value: EntityObject, path: string): Value {
   const classes = [value.class.class, ...ancestorsOf(value.class)];
@@ -33,7 +47,9 @@ export function argumentEntity(state: State, value: EntityObject, path: string):
   const fields = own.map(
     (field) => [field.name, newCell(state, argumentField(field, path))] as const,
   );
-  return { ...value, fields: new Map([...value.fields, ...fields]) };
+  const argument = { ...value, fields: new Map([...value.fields, ...fields]) };
+  nameArgument(argument, path);
+  return argument;
 }
 
 /** The object of an entity that stands at a part of an argument, however often it is asked for. */
@@ -43,7 +59,11 @@ export function sameEntity({ entities }: State, value: Value, path: string): Val
   return known;
 }
 
-export function argumentField({ name, type }: HirField, path: string): Value {
+/** The value of a field of an argument. */
+export function argumentField(
+  { name, type }: Pick<HirField, "name" | "type">,
+  path: string,
+): Value {
   const own = type !== undefined && { type };
   return { kind: "input", path: partPath(path, name), origin: "argument", ...own };
 }

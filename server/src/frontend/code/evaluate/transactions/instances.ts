@@ -44,7 +44,8 @@ import {
 } from "../state";
 import { isOfLanguage, semanticsOf } from "../../semantics";
 import { libraryOf } from "../../libraries/library";
-import { extendsHandle, argumentEntity, argumentField, isEntity, isTable, sameEntity, type EntityObject } from "./entities"; // prettier-ignore
+import { extendsHandle, argumentEntity, argumentField, isEntity, isTable,
+  nameArgument, sameEntity, type EntityObject } from "./entities"; // prettier-ignore
 import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
 import { hasCode, unassigned } from "./fieldValues";
@@ -467,6 +468,7 @@ function filledObject(
   const { name: className = "" } = of.class;
   // Rows hold rows, all of which would be made with each of them.
   const isRow = args === undefined && isTable(state, of);
+  if (isRow) nameArgument(self, className);
   const heldIn = (field: HirField): Value | undefined => {
     if (field.type === undefined) return undefined;
     if (isRow) return argumentField(field, className);

@@ -167,9 +167,8 @@ const IDLE: ReadonlySet<string> = new Set(
 function changedFields(row: Row): ReadonlyMap<string, Value> {
   const again = reloaded.get(row.overlay);
   return new Map(
-    [...row.overlay].flatMap(([name, cell]) => {
-      const { value } = cell;
-      if (isOfCaller(row, name, cell)) return [];
+    [...row.overlay].flatMap(([name, { value }]) => {
+      if (isOfCaller(row, name)) return [];
       const isRead =
         value?.kind === "scalar" &&
         value.expression.kind === "field" &&

@@ -55,9 +55,8 @@ function joined(
   left: Decision,
   right: Decision | undefined,
 ): Decision | undefined {
-  // prettier-ignore
   const isDone = (each: Decision): boolean => each.kind === "known" && each.holds === (word === "OR"); // prettier-ignore
-  // What decides by itself leaves the rest aside.
+  // The part that decides alone is the whole condition.
   if (isDone(left)) return left;
   if (!right) return undefined;
   if (isDone(right)) return right;
