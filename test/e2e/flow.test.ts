@@ -30,10 +30,7 @@ test("from the squiggle to the fix", async () => {
 
     await showLostUpdate(workbench);
     const panel = workbench.webview();
-    assert.match(
-      await panel.locator("h1").innerText(),
-      /is lost, the balance of account 1 ends at/,
-    );
+    await panel.locator("h1", { hasText: /is lost, the balance of account 1 ends at/ }).waitFor();
     await panel.locator(".schedule .card").first().waitFor();
     await workbench.screenshot("flow-3-schedule");
 

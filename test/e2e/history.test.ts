@@ -14,7 +14,7 @@ test("from a recorded history to its counterexample", async () => {
     await workbench.statusItem(verdict).waitFor();
     await workbench.squiggles("warning").first().waitFor();
     const panel = workbench.webview();
-    assert.match(await panel.locator("h1").innerText(), /^Lost update between T2 and T3/);
+    await panel.locator("h1", { hasText: /^Lost update between T2 and T3/ }).waitFor();
     await panel.locator(".cycle .edge.rw .pill").first().waitFor();
     assert.equal(await panel.getByRole("tab").count(), 2);
     await workbench.screenshot("history-1-cycle");
