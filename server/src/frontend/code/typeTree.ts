@@ -70,7 +70,8 @@ export function itemTypeOf(type: Type): Type | undefined {
   return one.kind === "name" && COLLECTIONS.test(one.name) ? one.arguments.at(-1) : undefined;
 }
 
-const COLLECTIONS = /^(?:Readonly)?(?:Map|Set|Array)$|^Weak(?:Map|Set)$/u;
+const COLLECTIONS =
+  /^(?:Readonly)?(?:Map|Set|Array)$|^Weak(?:Map|Set)$|^(?:List|Collection|Iterable)$/u;
 
 const SCALARS: ReadonlySet<string> = new Set(
   "string number boolean bigint undefined String Boolean Integer Long Short Byte Double Float Character BigDecimal BigInteger int long short byte double float char UUID".split(" "), // prettier-ignore

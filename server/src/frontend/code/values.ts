@@ -80,6 +80,32 @@ export interface ResultReference {
   readonly assigned?: Map<string, Map<string, Cell>>;
 }
 
+/** An item of an array among the arguments, or a part of one, by the item's index, counted from one. */
+export interface ArgumentElement {
+  readonly array: string;
+  readonly field: string;
+  readonly index: Expression;
+}
+
+/** Where a part of an argument stands. */
+export interface ArgumentPlace {
+  readonly path: string;
+  readonly element?: ArgumentElement;
+  /** The time at which the loop iteration began that took it from its array. */
+  readonly born?: number;
+}
+
+/** A part of what stands there. */
+export function partPlace(place: ArgumentPlace, property: string): ArgumentPlace {
+  const { path, element, born } = place;
+  const field = element === undefined || element.field === "" ? property : `${element.field}.${property}`; // prettier-ignore
+  return {
+    path: partPath(path, property),
+    ...(element && { element: { ...element, field } }),
+    ...(born !== undefined && { born }),
+  };
+}
+
 export type Value =
   | {
       readonly kind: "scalar";
@@ -110,6 +136,8 @@ export type Value =
       readonly path: string;
       readonly origin: "argument" | "constant";
       readonly type?: string;
+      /** The declared type of what it is a part of. */
+      readonly ofType?: string;
       /** The resolved name of its type, if that is one of the workspace's. */
       readonly standsFor?: string;
       /** Callers may omit it. */
@@ -118,16 +146,14 @@ export type Value =
       readonly isUnchecked?: boolean;
       /** Looks up members by the declared type: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
+      /** The value of an item by the declared type, if it is a list. */
+      readonly item?: (place: ArgumentPlace) => Value | undefined;
       /** The types that its own type gives to the parameters of a callback, by the positions of both. */
       readonly gives?: (argument: number, parameter: number) => Value | undefined;
       /** The file that names its type, if its members are looked up by type. */
       readonly holder?: FileId;
       /** The array that it is an element (or part of an element) of, and the element's index, counted from one. */
-      readonly element?: {
-        readonly array: string;
-        readonly field: string;
-        readonly index: Expression;
-      };
+      readonly element?: ArgumentElement;
       /** A set of its items. */
       readonly isOnce?: true;
       /** All arguments from a position on; their number is not known. */

@@ -12,10 +12,12 @@ import { functionsNaming } from "./callGraph/callerNames";
 import type { FilePart } from "./workspace/readingOrder";
 import { withInputTypes } from "./roots/inputTypes";
 import type { HirModule } from "./hir";
+import type { ModuleCall } from "./modules/references";
 import type { ModuleScope } from "./values";
 import { createChangedElsewhere } from "./effects/importedState";
 import { createNameReachability } from "./callGraph/nameReachability";
 import { LIBRARIES } from "./libraries/libraries";
+import type { Library } from "./libraries/library";
 import type { Round } from "./queries/memo";
 import { nearDatabase } from "./callGraph/moduleReachability";
 import { functionKey, originOf } from "./queries/origins";
@@ -81,7 +83,7 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
     const leads = createNameReachability(modules, {
       isReachedBy: reach.isReachedBy,
       described,
-      isAsked: (call) => libraries.some((each) => each.asks?.(call, asking) === true),
+      isAsked: (call) => libraries.some((each) => each.asks?.(call, asking) === true || mayBeOfRow(each, call, used)), // prettier-ignore
     });
     return {
       modules,
@@ -123,6 +125,15 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
     evaluated: [],
     passedKeys: new Set(),
   };
+}
+
+/** True if a call may be a method of a row of that library, whatever it is called on. */
+function mayBeOfRow(
+  { name, statementsOfRows }: Library,
+  { method, isOfPackage }: ModuleCall,
+  used: ReadonlySet<string>,
+): boolean {
+  return used.has(name) && !isOfPackage && statementsOfRows?.has(method) === true;
 }
 
 /** Evaluates a function; keeps its writes until the functions that it created have been evaluated. */

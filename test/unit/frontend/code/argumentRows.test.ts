@@ -82,6 +82,54 @@ describe("a row among the arguments", () => {
     }
   });
 
+  it("is an item of a list", async () => {
+    const change =
+      /^loop count,update users set balance = \(:users\.balance\[@(i\d)\] - 1\) where \(users\.id = :users\.id\[@\1\]\)$/u;
+    const bodies = [
+      "for (const user of users) await user.update({ balance: user.balance - 1 });",
+      "for (const user of users) { user.balance -= 1; await user.save(); }",
+      "await Promise.all(users.map((user) => user.update({ balance: user.balance - 1 })));",
+      "await Promise.all(users.map(async (user) => { user.balance -= 1; await user.save(); }));",
+    ];
+    for (const type of ["User[]", "Array<User>", "readonly User[]", "Set<User>", "Users"]) {
+      for (const body of bodies) {
+        const text = `${SEQUELIZE}type Users = User[];
+export async function f(users: ${type}) { ${body} }`;
+        const { lines, losses: lost } = await read(text);
+        assert.match(lines.join(), change, text);
+        assert.deepEqual(lost, [], text);
+      }
+    }
+  });
+
+  it("is said to be not read where nothing tells its type", async () => {
+    const said = {
+      "user: any": "await user.save();",
+      "req: any": "await req.user.destroy();",
+      user: "return user.increment({ balance: 1 });",
+      "users: any[]": "for (const user of users) await user.reload();",
+      "request: Request": "await request.user.save();",
+    };
+    for (const [parameter, body] of Object.entries(said)) {
+      const { lines, notes } = await read(
+        `${SEQUELIZE}export async function f(${parameter}) { ${body} }`,
+      );
+      assert.deepEqual(lines, []);
+      assert.match(notes.join(), /may use the database: .* may be a row of sequelize's/u, body);
+    }
+  });
+
+  it("is nothing whose type says something else, and no call whose result nobody awaits", async () => {
+    const silent = {
+      "file: File": "await file.save();",
+      "form: any": "const text = form.save(); return text.length;",
+    };
+    for (const [parameter, body] of Object.entries(silent)) {
+      const { notes } = await read(`${SEQUELIZE}export async function f(${parameter}) { ${body} }`);
+      assert.deepEqual(notes, [], body);
+    }
+  });
+
   it("is looked for by TypeORM before it is saved", async () => {
     for (const [parameter, place] of [
       ["user: User", "user"],

@@ -182,7 +182,7 @@ const sitesIn = ofNode((statement: HirStatement): readonly PlacedSite[] => {
       const name = databaseCall(part);
       if (name !== undefined) found.push({ site: { name, functions }, span: part.span });
     }
-    if (Array.isArray(part)) parts.push(...reachable(part));
+    if (Array.isArray(part)) for (const each of reachable(part)) parts.push(each);
     else addChildren(part, parts);
     while (holders.length < parts.length) holders.push(functions);
   }

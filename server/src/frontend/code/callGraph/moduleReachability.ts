@@ -37,7 +37,8 @@ export function* nearDatabase(
   }: { readonly used: ReadonlySet<string>; readonly described: ReadonlySet<string> },
   isStopped?: IsStopped,
 ): SlicedWork<ReadonlySet<FileId>> {
-  const hasModels = used.has("prisma") || used.has("sequelize");
+  const hasModels =
+    used.has("prisma") || LIBRARIES.some((each) => each.statementsOfRows && used.has(each.name));
   const graph = createGraph(modules, { hasModels, described });
   const { near } = graph;
   const step = { done: 0, total: files.length };

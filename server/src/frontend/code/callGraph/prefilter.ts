@@ -57,6 +57,11 @@ const WORDS = [
 const escaped = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll(/[.\\/]/gu, "\\$&")).join("|");
 
+/** Methods of rows that save themselves, in files that import no model: `await user.save()`. */
+const OF_ROWS = [
+  ...new Set(LIBRARIES.flatMap(({ statementsOfRows = [] }) => [...statementsOfRows])),
+];
+
 /** Imports of the known libraries and of paths inside their packages. */
 const MODULES = escaped(LIBRARIES.flatMap(({ modules }) => modules));
 
@@ -71,6 +76,7 @@ const MAY_USE = new RegExp(
   [
     ...WORDS,
     ...UNSUPPORTED_IMPORTS,
+    `\\bawait\\s[\\w$.?!\\[\\]]+\\.(?:${OF_ROWS.join("|")})\\(`,
     `["'](?:${MODULES})["'/]`,
     `\\bimport\\s+(?:${DECLARING})\\.`,
   ].join("|"),

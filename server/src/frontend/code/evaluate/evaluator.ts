@@ -135,6 +135,7 @@ export function createState(
     callUses: {
       unused: new Set(),
       awaited: new Set(),
+      returned: new Set(),
       pending: new Set(),
       leaving: new Set(),
       deferred: new Set(),

@@ -27,7 +27,7 @@ import { mustGoOn } from "./values/optionalChains";
 import { isOfChain, nameOf } from "./values/chains";
 import { cast } from "./values/absence";
 import { conditionOf, expressionOf, readsOf, negate } from "./values/convert";
-import { noteWaitedFor } from "./calls/resultUse";
+import { noteWaitedFor, siteOf } from "./calls/resultUse";
 import { runPending, notePending } from "./errors/pendingPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { moduleAskedFor } from "./calls/dynamicImports";
@@ -452,23 +452,6 @@ function superMethod(
   return self.rest
     ? memberOf(state, self.rest, name, { start: 0, end: 0 })
     : unknown(`${name} of a class that is not known`);
-}
-
-function siteOf(
-  { callUses }: State,
-  hir: Extract<HirExpression, { kind: "call" | "new" }>,
-  isNew: boolean,
-): CallSite {
-  const isHeld = callUses.pending.has(hir) && !callUses.deferred.has(hir);
-  return {
-    span: hir.span,
-    isNew,
-    typeArguments: hir.typeArguments ?? [],
-    name: nameOf(hir.callee),
-    ...(callUses.awaited.has(hir) && { isAwaited: true }),
-    ...(callUses.unused.has(hir) && { isUnused: true }),
-    ...(isHeld && { isHeld, isLeaving: callUses.leaving.has(hir) }),
-  };
 }
 
 function binaryOf(

@@ -160,6 +160,8 @@ export interface CallSite {
   readonly isLeaving?: boolean;
   /** Its result is awaited where it stands. */
   readonly isAwaited?: boolean;
+  /** Its result is what the function gives. */
+  readonly isReturned?: boolean;
   /** It is a statement: nothing is done with what it gives. */
   readonly isUnused?: boolean;
 }
@@ -169,6 +171,7 @@ export interface CallUses {
   /** Nothing is done with the result. */
   readonly unused: Set<HirExpression>;
   readonly awaited: Set<HirExpression>;
+  readonly returned: Set<HirExpression>;
   /** The promise is not awaited where it stands. */
   readonly pending: Set<HirExpression>;
   /** The pending promise leaves the handlers of the function that returns it. */

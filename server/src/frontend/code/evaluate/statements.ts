@@ -17,6 +17,7 @@ import {
   noteAwait,
   notePending,
   noteLeaving,
+  noteReturned,
   returnedPast,
   swallow,
 } from "./errors/pendingPromises";
@@ -120,7 +121,10 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "return": {
       const isPast = leavesHandler(state);
       const note = isPast ? noteLeaving : state.frame.isHeld === true ? notePending : noteAwait;
-      if (hir.value) note(state, hir.value);
+      if (hir.value) {
+        note(state, hir.value);
+        noteReturned(state, hir.value);
+      }
       const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       const isBuilder =
         (given.kind === "handle" || given.kind === "deferred") && state.frame.isLazy === true;

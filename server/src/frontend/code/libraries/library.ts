@@ -94,6 +94,8 @@ export interface Library {
     call: Call,
     tools: Tools,
   ) => Value | undefined;
+  /** The methods of rows and objects that run a statement, and give a promise. */
+  readonly statementsOfRows?: ReadonlySet<string>;
   /** Properties of a row beside its fields: its class, and the getters of its class. */
   readonly rowMember?: (
     row: RowValue,

@@ -24,6 +24,8 @@ const NAMING: ReadonlySet<string> = new Set([
   "nested_type_identifier",
   "generic_type",
   "type_query",
+  "array_type",
+  "readonly_type",
   "lookup_type",
   "object_type",
   "union_type",

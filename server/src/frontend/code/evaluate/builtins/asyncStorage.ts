@@ -82,5 +82,5 @@ export function storageContent(
   const module = file === undefined ? undefined : state.workspace.moduleScope(file);
   if (!module || type === undefined) return undefined;
   noteStorageRead(state, site.name, sourceOf(state, site.span));
-  return inputOfType(state, { text: type, module, isOptional: true }, `${site.name}()`);
+  return inputOfType(state, { text: type, module, isOptional: true }, { path: `${site.name}()` });
 }

@@ -28,7 +28,12 @@ import { runFloating } from "../errors/floatingPromises";
 import { handedOn, runForItems } from "../lists/elementwise";
 import { mayFail } from "../errors/failures";
 import { isRetrying, noteEffect, repeating } from "../errors/repetition";
-import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
+import {
+  callDataAccess,
+  dataAccess,
+  isUnreadCall,
+  noteUnknownRow,
+} from "../transactions/dataAccess";
 import { fork, type Path, within } from "../fork";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget, takeJumps } from "../jumpTargets";
@@ -281,6 +286,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   const source = sourceOf(state, site.span);
   noteStorageRead(state, name, source);
   noteUnknownQuery(state, name, source);
+  noteUnknownRow(state, callee, site);
   const kept = oneOfOwn(state, callee, all, site);
   if (kept) return kept;
   notReached(state, site);

@@ -1,6 +1,7 @@
 // Calls for whose results nobody asks, and those that are awaited, told by where they stand.
 import type { HirExpression } from "../../hir";
-import type { State } from "../state";
+import { nameOf } from "../values/chains";
+import type { CallSite, State } from "../state";
 
 /** Notes that an expression stands as a statement: nothing is done with what it gives. */
 export function noteStatement(state: State, hir: HirExpression): void {
@@ -52,4 +53,23 @@ function noteItems(state: State, hir: HirExpression): void {
     noteStatement(state, value);
     noteWaitedFor(state, value);
   }
+}
+
+/** A call where it stands, and how its result is used there. */
+export function siteOf(
+  { callUses }: State,
+  hir: Extract<HirExpression, { kind: "call" | "new" }>,
+  isNew: boolean,
+): CallSite {
+  const isHeld = callUses.pending.has(hir) && !callUses.deferred.has(hir);
+  return {
+    span: hir.span,
+    isNew,
+    typeArguments: hir.typeArguments ?? [],
+    name: nameOf(hir.callee),
+    ...(callUses.awaited.has(hir) && { isAwaited: true }),
+    ...(callUses.returned.has(hir) && { isReturned: true }),
+    ...(callUses.unused.has(hir) && { isUnused: true }),
+    ...(isHeld && { isHeld, isLeaving: callUses.leaving.has(hir) }),
+  };
 }

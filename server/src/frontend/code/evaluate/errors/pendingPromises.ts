@@ -33,6 +33,13 @@ export function noteLeaving({ callUses }: State, hir: HirExpression): void {
   });
 }
 
+/** Notes that an expression's value is what its function gives. */
+export function noteReturned({ callUses }: State, hir: HirExpression): void {
+  eachCall(hir, (call) => {
+    callUses.returned.add(call);
+  });
+}
+
 /** True if something that is returned here leaves a handler of this function. */
 export function leavesHandler({ attempts, frame }: State): boolean {
   if (!semanticsOf(frame.file).hasPromises) return false;

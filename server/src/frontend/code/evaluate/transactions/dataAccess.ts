@@ -60,3 +60,26 @@ export function isUnreadCall(state: State, handle: HandleValue, site: CallSite):
   emitStatement(state, connection, draft, source);
   return true;
 }
+
+/**
+ * Says that something of which nothing is known may be a row that saves itself, where its method is one of those of rows
+ * and gives a promise.
+ */
+export function noteUnknownRow(state: State, callee: Value, site: CallSite): void {
+  const { libraries, used } = state.workspace;
+  const isPromise = site.isAwaited === true || site.isReturned === true;
+  if (!isPromise || site.isNew || !isUntyped(callee)) return;
+  const method = /\.(\w+)$/u.exec(site.name)?.[1];
+  const owner = libraries.find(
+    (each) => used.has(each.name) && method !== undefined && each.statementsOfRows?.has(method),
+  );
+  if (!owner) return;
+  const why = `${site.name}() may use the database: what it is called on may be a row of ${owner.name}'s`;
+  lose(state, why, sourceOf(state, site.span), "opaque");
+}
+
+/** True for methods of arguments without a type, and of what is not known at all. */
+function isUntyped(method: Value): boolean {
+  if (method.kind === "unknown") return true;
+  return method.kind === "input" && (method.ofType === undefined || /^(?:any|unknown)$/u.test(method.ofType)); // prettier-ignore
+}

@@ -2,8 +2,9 @@
 import { attribute } from "../../../../query/nodes";
 import type { HirClass, HirField } from "../../hir";
 import { isOfLanguage, semanticsOf } from "../../semantics";
-import { partPath, type ObjectValue, type Value } from "../../values";
+import { partPlace, type ArgumentPlace, type ObjectValue, type Value } from "../../values";
 import { newCell, type State } from "../state";
+import { keyOf } from "../values/inputParts";
 import { superclassOf } from "../values/methods";
 
 /** Superclasses that are looked at. */
@@ -27,45 +28,46 @@ export function isTable(state: State, of: EntityObject["class"]): boolean {
 
 export type EntityObject = ObjectValue & { readonly class: NonNullable<ObjectValue["class"]> };
 
-/** The names of arguments whose objects have these fields. */
-const paths = attribute<ObjectValue["fields"], string>();
+/** The places of arguments whose objects have these fields. */
+const places = attribute<ObjectValue["fields"], ArgumentPlace>();
 
-/** The name of the argument, or of the part of one, that an object is; undefined for objects that the code makes. */
-export function argumentPath({ fields }: ObjectValue): string | undefined {
-  return paths.get(fields);
+/** The argument, or the part of one, that an object is; undefined for objects that the code makes. */
+export function argumentPlace({ fields }: ObjectValue): ArgumentPlace | undefined {
+  return places.get(fields);
 }
 
 /** Notes that an object is that argument. */
-export function nameArgument({ fields }: ObjectValue, path: string): void {
-  paths.set(fields, path);
+export function nameArgument({ fields }: ObjectValue, place: ArgumentPlace): void {
+  places.set(fields, place);
 }
 
 /** An object of a class that declares a table: its caller gives what is in its fields. */
-export function argumentEntity(state: State, value: EntityObject, path: string): Value {
+export function argumentEntity(state: State, value: EntityObject, place: ArgumentPlace): Value {
   const classes = [value.class.class, ...ancestorsOf(value.class)];
   const own = classes.flatMap(({ fields }) => fields.filter(({ isStatic }) => !isStatic));
   const fields = own.map(
-    (field) => [field.name, newCell(state, argumentField(field, path))] as const,
+    (field) => [field.name, newCell(state, argumentField(field, place))] as const,
   );
   const argument = { ...value, fields: new Map([...value.fields, ...fields]) };
-  nameArgument(argument, path);
+  nameArgument(argument, place);
   return argument;
 }
 
 /** The object of an entity that stands at a part of an argument, however often it is asked for. */
-export function sameEntity({ entities }: State, value: Value, path: string): Value {
-  const known = entities.get(path) ?? value;
-  entities.set(path, known);
+export function sameEntity({ entities }: State, value: Value, place: ArgumentPlace): Value {
+  const key = keyOf(place);
+  const known = entities.get(key) ?? value;
+  entities.set(key, known);
   return known;
 }
 
 /** The value of a field of an argument. */
 export function argumentField(
   { name, type }: Pick<HirField, "name" | "type">,
-  path: string,
+  place: ArgumentPlace,
 ): Value {
   const own = type !== undefined && { type };
-  return { kind: "input", path: partPath(path, name), origin: "argument", ...own };
+  return { kind: "input", ...partPlace(place, name), origin: "argument", ...own };
 }
 
 function ancestorsOf(of: EntityObject["class"], depth = DEEPEST): readonly HirClass[] {

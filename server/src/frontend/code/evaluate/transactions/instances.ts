@@ -9,8 +9,10 @@ import { classKey } from "../../queries/origins";
 import type { HirClass, HirField, HirFunction, HirParameter } from "../../hir";
 import {
   partPath,
+  partPlace,
   UNDEFINED,
   unknown,
+  type ArgumentPlace,
   type ModuleScope,
   type ObjectValue,
   type Scope,
@@ -29,7 +31,7 @@ import { settle } from "../calls/awaits";
 import { methodValue, superclassOf } from "../values/methods";
 import { appliedType, givenToCallback, isOfFunction } from "../values/typeArguments";
 import { alternativesOf, isNothing, isUndefined, typeTree, type Type } from "../../typeTree";
-import { typeOfName, typeOfMember } from "../values/memberTypes";
+import { typeOfItem, typeOfMember, typeOfName } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import { within } from "../fork";
 import {
@@ -44,7 +46,7 @@ import {
 } from "../state";
 import { isOfLanguage, semanticsOf } from "../../semantics";
 import { libraryOf } from "../../libraries/library";
-import { extendsHandle, argumentEntity, argumentField, isEntity, isTable,
+import { extendsHandle, argumentEntity, argumentField, argumentPlace, isEntity, isTable,
   nameArgument, sameEntity, type EntityObject } from "./entities"; // prettier-ignore
 import { dataAccess } from "./dataAccess";
 import { assignedFields, runConstructor } from "./constructors";
@@ -62,7 +64,7 @@ export function inputOf(state: State, parameter: HirParameter, prefix = ""): Val
   const value: Value =
     type === undefined || !module
       ? { kind: "input", path, origin: "argument" }
-      : inputOfType(state, { text: type, module, isOptional: mayLack(parameter) }, path);
+      : inputOfType(state, { text: type, module, isOptional: mayLack(parameter) }, { path });
   return isRest && value.kind === "input" ? { ...value, isRest } : value;
 }
 
@@ -71,10 +73,11 @@ function mayLack({ pattern, isOptional = false, annotations }: HirParameter): bo
 }
 
 /** An argument of a caller that has a type, and what is in it. */
-export function inputOfType(state: State, type: WrittenType, path: string): Value {
+export function inputOfType(state: State, type: WrittenType, place: ArgumentPlace): Value {
   const { text, module } = type;
+  const { path } = place;
   const bound = type.bound?.get(text.trim());
-  if (bound) return inputOfType(state, bound, path);
+  if (bound) return inputOfType(state, bound, place);
   const meant = appliedType(state, type) ?? type;
   const typed = typedValue(state, text, module.scope);
   if (
@@ -88,11 +91,11 @@ export function inputOfType(state: State, type: WrittenType, path: string): Valu
   if (typed && !isRecord(typed)) {
     noteHanded(state, text, module.scope, typed);
     return isEntity(state, typed) || isData(typed)
-      ? argumentEntity(state, typed, path)
+      ? argumentEntity(state, typed, place)
       : given(typed);
   }
   const input: Value = {
-    ...{ kind: "input", path, origin: "argument", type: text },
+    ...{ kind: "input", ...place, origin: "argument", type: text },
     ...((type.isOptional === true || alternativesOf(typeTree(text)).some(isUndefined)) && {
       mayLack: true,
     }),
@@ -102,7 +105,10 @@ export function inputOfType(state: State, type: WrittenType, path: string): Valu
     const isReached = interfaces.some((each) => state.workspace.reach.isReachedBy(each, property));
     return isReached ? { kind: "external", name: partPath(path, property), isDataAccess: true } : undefined; // prettier-ignore
   };
-  if (!semanticsOf(module.file).hasStructuralTypes) return { ...input, members: ofInterface };
+  const item = itemOfType(state, meant);
+  if (!semanticsOf(module.file).hasStructuralTypes) {
+    return { ...input, members: ofInterface, ...(item && { item }) };
+  }
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
   const named = name === undefined ? undefined : typeOfName(state, module, name);
   const standsFor =
@@ -115,29 +121,47 @@ export function inputOfType(state: State, type: WrittenType, path: string): Valu
     const member = typeOfMember(state, meant, property);
     if (!member) return undefined;
     if (property === "length") state.lengthFields.add(partPath(path, property));
-    const value = inputOfType(state, member, partPath(path, property));
+    const part = partPlace(place, property);
+    const value = inputOfType(state, member, part);
     if (value.kind === "input" && member.missing) {
-      return choose(isTagged(state, member.missing, path), UNDEFINED, value);
+      return choose(isTagged(state, member.missing, place), UNDEFINED, value);
     }
     if (value.kind === "undefined" || value.kind === "input") return value;
     if (value.kind === "object" && (hasConnection(value) || ofFactories.has(value))) return value;
-    if (isEntity(state, value)) return sameEntity(state, value, partPath(path, property));
+    if (isEntity(state, value)) return sameEntity(state, value, part);
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
     return {
       ...value,
-      connection: { ...value.connection, id: `given:${partPath(path, property)}` },
+      connection: { ...value.connection, id: `given:${part.path}` },
     };
   };
   const gives = (argument: number, parameter: number): Value | undefined => {
     const own = givenToCallback(state, meant, argument, parameter);
-    return own && inputOfType(state, own, path);
+    return own && inputOfType(state, own, place);
   };
   return {
-    ...{ ...input, members, holder: module.file },
+    ...{ ...input, members, holder: module.file, ...(item && { item }) },
     ...(standsFor !== undefined && { standsFor }),
     ...(isOfFunction(named ?? meant) && { gives }),
   };
+}
+
+/** The items of a list of that type, wherever they stand; undefined for what is no list. */
+function itemOfType(
+  state: State,
+  type: WrittenType,
+): ((place: ArgumentPlace) => Value | undefined) | undefined {
+  const of = typeOfItem(state, type);
+  return (
+    of &&
+    ((place) => {
+      const value = inputOfType(state, of, place);
+      if (value.kind === "input") return value;
+      const isRow = value.kind === "object" && argumentPlace(value) !== undefined;
+      return isRow ? sameEntity(state, value, place) : undefined;
+    })
+  );
 }
 
 /** The members of an object that use a database and are a part of a type: `T & { more: string }`. */
@@ -157,9 +181,9 @@ function ofBound(state: State, { text, bound }: WrittenType, property: string): 
 function isTagged(
   state: State,
   { property, values }: NonNullable<WrittenType["missing"]>,
-  path: string,
+  place: ArgumentPlace,
 ): Expression {
-  const tag: Value = { kind: "input", path: partPath(path, property), origin: "argument" };
+  const tag: Value = { kind: "input", ...partPlace(place, property), origin: "argument" };
   const operand = expressionOf(state, tag);
   return connective("or", values.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
 }
@@ -176,7 +200,7 @@ function noteHanded(state: State, type: string, scope: Scope, typed: Value): voi
 export function declaredInput(state: State, type: WrittenType, name: string): Value | undefined {
   const { reach } = state.workspace;
   const isReached = interfacesOf(type.text).some((each) => reach.isReachedBy(each, ANY_METHOD));
-  return isReached ? inputOfType(state, type, name) : undefined;
+  return isReached ? inputOfType(state, type, { path: name }) : undefined;
 }
 
 /** The names in a type whose members are its own: `A | undefined`, `A & B`, `A<T>`. */
@@ -468,10 +492,11 @@ function filledObject(
   const { name: className = "" } = of.class;
   // Rows hold rows, all of which would be made with each of them.
   const isRow = args === undefined && isTable(state, of);
-  if (isRow) nameArgument(self, className);
+  const place = { path: className };
+  if (isRow) nameArgument(self, place);
   const heldIn = (field: HirField): Value | undefined => {
     if (field.type === undefined) return undefined;
-    if (isRow) return argumentField(field, className);
+    if (isRow) return argumentField(field, place);
     const type = { text: field.type, module: of.scope.module };
     return (
       heldValue(state, field.type, of.scope) ??

@@ -2,7 +2,7 @@
 // until the function ends; what an argument is made of is told by its path.
 import { attribute } from "../../../../query/nodes";
 import type { Expression } from "../../../../program/expression";
-import { oneOfSeveral, unknown, type Value } from "../../values";
+import { oneOfSeveral, unknown, type ArgumentPlace, type Value } from "../../values";
 import { write, type State, type WrittenInputs, type WrittenElement } from "../state";
 import { partsOfElements } from "./dynamicKeys";
 
@@ -11,7 +11,7 @@ type Input = Extract<Value, { kind: "input" }>;
 const WHICH_ITEM = "which item of a list was written is not known";
 
 /** Where a part of an argument stands; an element that a loop takes is another one in each round. */
-export function keyOf({ path, born, element }: Input): string {
+export function keyOf({ path, born, element }: ArgumentPlace): string {
   if (element === undefined) return path;
   return `${path} ${born === undefined ? JSON.stringify(element.index) : String(born)}`;
 }

@@ -11,7 +11,7 @@ import {
   fieldExpression,
   isArray,
   type ObjectValue,
-  partPath,
+  partPlace,
   type ResultColumns,
   type RowValue,
   scalar,
@@ -352,10 +352,10 @@ export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
 
 /** An element of an argument that is an array; `index` counts from one. */
 export function elementOf(value: Input, index: Expression, born?: number): Value {
-  const { path, origin } = value;
+  const { path, origin, item } = value;
   const element = { array: path, field: "", index };
-  const own = born === undefined ? {} : { born };
-  return { kind: "input", path: `${path}[]`, origin, element, ...own };
+  const place = { path: `${path}[]`, element, ...(born !== undefined && { born }) };
+  return item?.(place) ?? { kind: "input", origin, ...place };
 }
 
 /** A part of an argument, or what the code wrote there. */
@@ -369,17 +369,19 @@ function partOfInput(state: State, value: Input, property: string): Value {
 
 /** A part of an argument, as it was given. */
 export function inputMember(value: Input, property: string): Value {
-  const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
+  const { members, item, standsFor: _name, mayLack: _lacks, isOnce: _set, ofType: _whole, type, ...own } = value; // prettier-ignore
   const typed = members?.(property);
   if (typed) return typed;
-  // A type of the whole says nothing of a part, but for methods of collections.
+  // A type of the whole says nothing of a part, but for methods of collections, which are asked of their items.
   const isMethod = MAP_METHODS.has(property) && type !== undefined && itemTypeOf(typeTree(type)) !== undefined; // prettier-ignore
   const isKept = type !== undefined && (isArray(value) || isMethod || OF_LIBRARY.test(type));
-  const rest = isKept ? { ...own, type } : own;
-  const { element, path } = own;
-  if (element === undefined) return { ...rest, path: partPath(path, property) };
-  const field = element.field === "" ? property : `${element.field}.${property}`;
-  return { ...rest, path: partPath(path, property), element: { ...element, field } };
+  const rest = {
+    ...own,
+    ...(isKept && { type }),
+    ...(type !== undefined && { ofType: type }),
+    ...(item && { item }),
+  };
+  return { ...rest, ...partPlace(own, property) };
 }
 
 const MAP_METHODS: ReadonlySet<string> = new Set("get set has add delete".split(" "));

@@ -3,7 +3,7 @@
 import type { ModuleScope } from "../../values";
 import { declarations } from "../../queries/dependencies";
 import type { State } from "../state";
-import { alternativesOf, isNothing, typeTree, type Type } from "../../typeTree";
+import { alternativesOf, isNothing, itemTypeOf, typeTree, type Type } from "../../typeTree";
 import { traverse } from "../../traverse";
 import { typeOfFields } from "./fieldDecorators";
 import { inferredType } from "./schemaTypes";
@@ -64,6 +64,26 @@ export function typeOfMember(
       return undefined;
   }
 }
+
+/** The type of an item of a list or set; undefined where that is not known. Linear in the types. */
+export function typeOfItem(
+  state: State,
+  { text, module, bound }: WrittenType,
+  depth = DEEPEST,
+): WrittenType | undefined {
+  if (depth === 0) return undefined;
+  const all = alternativesOf(typeTree(text)).filter((each) => !isNothing(each));
+  const [tree] = all;
+  if (tree === undefined || all.length > 1) return undefined;
+  const meant = bound?.get(tree.text);
+  if (meant) return typeOfItem(state, meant, depth - 1);
+  const item = tree.kind === "name" && !LISTS.test(tree.name) ? undefined : itemTypeOf(tree);
+  if (item) return { text: item.text, module, ...(bound && { bound }) };
+  const named = tree.kind === "name" ? typeOfName(state, module, tree.name) : undefined;
+  return named && typeOfItem(state, named, depth - 1);
+}
+
+const LISTS = /Set$|Array$|^(?:List|Collection|Iterable)$/u;
 
 /** The names of the properties that a type spells out; undefined where there may be others. */
 function namesOfType(

@@ -1,5 +1,5 @@
 // Objects of a model's class among the arguments: rows that the caller has read.
-import { argumentField, argumentPath } from "../../evaluate/transactions/entities";
+import { argumentField, argumentPlace } from "../../evaluate/transactions/entities";
 import type { Connection, ObjectValue, RowValue } from "../../values";
 import type { Tools } from "../library";
 import type { RowData } from "../orm/statements";
@@ -16,18 +16,18 @@ export function argumentRow(
   tools: Tools,
 ): RowValue | undefined {
   const own = object.class && modelOfClass({ kind: "class", ...object.class }, tools);
-  const path = argumentPath(object);
-  if (!own || path === undefined) return undefined;
+  const place = argumentPlace(object);
+  if (!own || place === undefined) return undefined;
   const model = withAssociations(own, tools);
   for (const { property } of model.columns) {
     if (property === undefined || object.fields.has(property)) continue;
-    object.fields.set(property, { value: argumentField({ name: property }, path), birth: 0 });
+    object.fields.set(property, { value: argumentField({ name: property }, place), birth: 0 });
   }
   const data: RowData = { kind: "modelRow", model, connection };
   return {
     kind: "row",
-    result: path,
-    at: { loop: path },
+    result: place.path,
+    at: { loop: place.path },
     columns: NO_COLUMNS,
     data,
     overlay: object.fields,

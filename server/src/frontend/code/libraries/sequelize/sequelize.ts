@@ -67,6 +67,7 @@ export const SEQUELIZE: Library = {
       tools.lose(`which row ${method}() is called on is not known`, call.source, "opaque");
     return undefined;
   },
+  statementsOfRows: STATEMENTS_OF_ROWS,
   rowMember: (row, property, source, tools) =>
     property === "sequelize" && isRowData(row.data)
       ? tools.handle("db", undefined, POOL)

@@ -29,6 +29,9 @@ const NAME = "typeorm";
 /** All pools are taken for one: a decorated method's transaction is that of whatever runs inside of it. */
 const POOL: Connection = { id: NAME, isPool: true };
 
+/** Methods of rows that save themselves. */
+const OF_ROWS: ReadonlySet<string> = new Set("save remove softRemove recover reload".split(" "));
+
 export const TYPEORM: Library = {
   name: NAME,
   modules: [NAME, "typeorm-transactional", "typeorm-transactional-cls-hooked"],
@@ -49,6 +52,7 @@ export const TYPEORM: Library = {
     return model && tools.handle(`repository.${property}`, model, POOL);
   },
   rowMember: ownMember,
+  statementsOfRows: OF_ROWS,
   rowCall: (row, method, call, tools) =>
     rowCall(row, method, call, tools) ?? ownMethod(row, method, call, tools),
   boundary: ({ function: hir, named }) => transactionalOptions(hir, named, NAME),
@@ -309,8 +313,6 @@ function query(
 function isActive(of: ClassValue): boolean {
   return extendsLibrary(of, NAME, "BaseEntity");
 }
-
-const OF_ROWS: ReadonlySet<string> = new Set("save remove softRemove recover reload".split(" "));
 
 function rowCall(
   row: Extract<Value, { kind: "row" | "rows" | "object" }>,
