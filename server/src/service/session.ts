@@ -75,6 +75,8 @@ export interface CheckRequest {
   readonly unroll?: number;
   /** True to ask for a proof for any number of transactions. */
   readonly prove?: boolean;
+  /** False to skip comparing the anomalies at other levels, and the refusals. */
+  readonly isCompared?: boolean;
   /** Time budget in milliseconds of the search, and of the reading before it. */
   readonly budget?: number;
   /** True for a search that continues while it finds alarming anomalies, if neither this nor the configuration has a budget. */
@@ -188,6 +190,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
         unroll: request.unroll ?? configuration.unroll,
         prove: request.prove ?? configuration.prove,
+        ...(request.isCompared !== undefined && { isCompared: request.isCompared }),
         budget: request.budget ?? configuration.budget,
         ...(isPatient(request) && { patience: FIRST_SCREEN }),
         pool,

@@ -164,6 +164,7 @@ export async function verdictOf(
           },
         },
         level,
+        isCompared: false,
       },
       new AbortController().signal,
     );

@@ -9,6 +9,10 @@ import type { Activity, Actor, Answer, Stage } from "./stage";
 /** Gates of one instance that hold; what comes after them runs through. */
 const GATES = 60;
 
+/** The seconds that a program waits for a lock with a name, and those that it waits here: nobody else takes as long for a step. */
+const SECONDS = /(?<=get_lock\(.*, )[1-9]\d*(?=\))/gi;
+const NAMED_WAIT = "0.5";
+
 const GATE = `CREATE FUNCTION fuzz_gate() RETURNS INT NOT DETERMINISTIC NO SQL
 BEGIN
   IF @fuzz_me IS NOT NULL AND @fuzz_count < ${String(GATES)} THEN
@@ -68,7 +72,9 @@ export async function mariadbStage(address: ServerAddress): Promise<Stage> {
       for (const sql of ["DROP DATABASE IF EXISTS fuzz", "CREATE DATABASE fuzz", "USE fuzz", GATE])
         await command(sql);
       for (const session of await actors(2)) await session.execute("USE fuzz");
-      const statements = statementsIn(definitionsOf(text).replaceAll("/*bp*/", "DO fuzz_gate();"));
+      const statements = statementsIn(
+        definitionsOf(text).replaceAll("/*bp*/", "DO fuzz_gate();").replaceAll(SECONDS, NAMED_WAIT),
+      );
       const refusal = await attempt(statements);
       if (refusal !== undefined) return refusal;
       const found = await command(

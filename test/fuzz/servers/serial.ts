@@ -1,5 +1,6 @@
 // True if an outcome is one that some serial order of the same instances gives on the same server.
 import { run, runSerially, type Chooser, type RunOutcome } from "./drive";
+import { openOrders } from "./orders";
 import type { Call, FuzzProgram } from "./program";
 import type { Random } from "./random";
 import type { Stage } from "./stage";
@@ -53,18 +54,22 @@ export async function searchInterleavings(
   };
   const wrong: RunOutcome[] = [];
   const seen = new Set<string>();
+  const orders = openOrders();
   let interleavings = 0;
   for (const choose of choosers) {
+    if (orders.areDone()) break;
     const refusal = await stage.reset(init, isAfresh);
     if (refusal !== undefined)
       return { interleavings, wrong, refusal, isFaulty: IN_ERROR.test(refusal) };
+    const walk = orders.begin(choose);
     const outcome = await run(
       stage,
       program,
       calls,
       calls.map((_, at) => at),
-      choose,
+      walk.choose,
     );
+    walk.end();
     if (outcome === undefined) continue;
     interleavings += 1;
     const faulty = outcome.failures.find((each) => IN_ERROR.test(each));
