@@ -1,6 +1,6 @@
 // Values of a witness as SQL, and statements with values for their placeholders.
 import type { LineIndex } from "../frontend/sql/text/lines";
-import { preLex } from "../frontend/sql/text/preLex";
+import { preLex, withPlaceholders } from "../frontend/sql/text/preLex";
 import type { Span } from "../frontend/sql/text/split";
 import type { Value } from "../protocol/witness";
 
@@ -28,19 +28,13 @@ export function bindText(
   | { readonly ok: true; readonly sql: string; readonly anonymous: number }
   | { readonly ok: false; readonly missing: string } {
   const text = lines.written ?? lines.text;
-  const { placeholders } = preLex(lines, span.start, span.end, anonymous);
-  const edits = placeholders
-    .flatMap(({ name, uses, use }) => uses.map((place) => ({ ...place, name, use })))
-    .sort((a, b) => a.start - b.start);
-  let sql = "";
-  let at = span.start;
-  for (const { start, end, name, use } of edits) {
-    const value = valueOf(name);
-    if (value === undefined) return { ok: false, missing: name };
-    sql += text.slice(at, start) + literal(use === "text" ? String(value) : value);
-    at = end;
-  }
-  sql += text.slice(at, span.end);
+  const { placeholders, edits } = preLex(lines, span.start, span.end, anonymous);
+  const missing = placeholders.find(({ name }) => valueOf(name) === undefined);
+  if (missing !== undefined) return { ok: false, missing: missing.name };
+  const sql = withPlaceholders(text, span, edits, ({ name, use }) => {
+    const value = valueOf(name) ?? null;
+    return literal(use === "text" ? String(value) : value);
+  });
   const questions = placeholders.filter(({ style }) => style === "question" || style === "percent");
   return { ok: true, sql, anonymous: anonymous + questions.length };
 }

@@ -1,6 +1,6 @@
 // A script's transaction as lines that a test runs: statements with `:name` for values, and psql commands for variables and branches. All
 // kinds of user placeholders become `:name`.
-import { preLex } from "../frontend/sql/text/preLex";
+import { preLex, withPlaceholders } from "../frontend/sql/text/preLex";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/script/region";
 import type { Span } from "../frontend/sql/text/split";
@@ -110,23 +110,17 @@ function textOf({ file }: Writer, { start, end }: Span): string {
 /** The text with `:name` for each placeholder. */
 function withNames(writer: Writer, span: Span): string {
   const { lines } = writer.file;
-  const { placeholders } = preLex(lines, span.start, span.end, writer.anonymous);
-  const edits = placeholders
-    .flatMap(({ name, uses }) => uses.map((use) => ({ ...use, name })))
-    .sort((a, b) => a.start - b.start);
-  let text = "";
-  let at = span.start;
-  for (const { start, end, name } of edits) {
-    text += `${lines.text.slice(at, start)}:${plain(name)}`;
-    at = end;
-  }
+  const { placeholders, edits } = preLex(lines, span.start, span.end, writer.anonymous);
   writer.anonymous += placeholders.filter(({ name }) => name.startsWith("?")).length;
-  return (text + lines.text.slice(at, span.end)).trim();
+  return withPlaceholders(lines.text, span, edits, ({ name }) => `:${plain(name)}`).trim();
 }
 
 /** A placeholder's name as an identifier. */
 function plain(name: string): string {
-  return name.replace(/^[$?]/, "p").replace(/^@/, "");
+  return name
+    .replace(/^[$?]/, "p")
+    .replace(/^@/, "")
+    .replace(/\[(\d+)\]$/, "_$1");
 }
 
 function isSame(one: Position, other: Position): boolean {

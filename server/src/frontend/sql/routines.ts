@@ -14,7 +14,8 @@ import {
   type RoutineDefinition,
   type RoutineContext,
 } from "./pg/plpgsql/routineDefinition";
-import { commentName, type ScannedFile } from "./scanFile";
+import { commentName } from "./annotations/annotations";
+import type { ScannedFile } from "./scanFile";
 import type { RoutineSlice } from "./script/region";
 import type { Span } from "./text/split";
 import { withId } from "./uniqueIds";

@@ -5,7 +5,7 @@ import type { Suppression } from "../../program/suppression";
 import type { FileId } from "../../protocol/source";
 import { readSuppressions } from "../suppressions";
 import { migrationOf, undoSpans } from "../schema/migrations";
-import { readAnnotations, type AnnotationComment } from "./annotations/annotations";
+import { commentName, readAnnotations } from "./annotations/annotations";
 import { readCanonical } from "./text/canonical";
 import { schemaSwitches } from "./text/currentSchema";
 import { indexLines, rangeOf, type LineIndex } from "./text/lines";
@@ -151,12 +151,6 @@ function nameRegions(
     if (name !== undefined) return { region, name };
     return { region, name: nameless === 1 ? base : `${base}-${++ordinal}` };
   });
-}
-
-/** The name in `@isolens transaction`, if any. */
-export function commentName(comments: readonly AnnotationComment[]): string | undefined {
-  const named = comments.find(({ kind }) => kind === "transaction" || kind === "unit");
-  return named && "name" in named ? named.name : undefined;
 }
 
 function problemNote(lines: LineIndex, problem: SplitProblem): Note {

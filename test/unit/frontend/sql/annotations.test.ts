@@ -16,6 +16,7 @@ function check(text: string, ...expected: readonly string[]): void {
   const found = comments.map((comment) => {
     switch (comment.kind) {
       case "transaction":
+      case "query":
       case "unit":
       case "level":
         return `${comment.kind} ${comment.name}`;
@@ -34,6 +35,13 @@ function check(text: string, ...expected: readonly string[]): void {
   });
   assert.deepEqual([...found, ...notes.map((note) => `!${note.code}`)], expected);
 }
+
+test("names of queries", () => {
+  check("-- name: GetAuthor :one\nSELECT 1", "query GetAuthor");
+  check("/* name: GetAuthor :many */ SELECT 1", "query GetAuthor");
+  check("-- name: set-bio!\n-- name: get_bio^\n", "query set-bio", "query get_bio");
+  check("-- name: the name of the user\n-- a name: x\n--name\n");
+});
 
 test("names", () => {
   check("-- @isolens transaction transfer", "transaction transfer");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { indexLines } from "../../../../server/src/frontend/sql/text/lines";
-import { preLex } from "../../../../server/src/frontend/sql/text/preLex";
+import { preLex, withPlaceholders } from "../../../../server/src/frontend/sql/text/preLex";
 import type { FileId } from "../../../../server/src/protocol/source";
 
 function lex(text: string, anonymous = 0) {
@@ -12,16 +12,14 @@ function lex(text: string, anonymous = 0) {
 
 /** The rewritten text, and the names in the order of their numbers. */
 function check(text: string, sql: string, names: readonly string[]): void {
-  const { piece, placeholders } = lex(text);
+  const { piece, placeholders, edits } = lex(text);
   assert.equal(piece.sql, sql);
   const sorted = placeholders.toSorted((a, b) => a.number - b.number);
   assert.deepEqual(
     sorted.map((each) => each.name),
     names,
   );
-  for (const { uses } of placeholders) {
-    for (const { start, end } of uses) assert.ok(start < end && end <= text.length);
-  }
+  for (const { start, end } of edits) assert.ok(start <= end && end <= text.length);
 }
 
 test("named placeholders", () => {
@@ -33,6 +31,24 @@ test("named placeholders", () => {
   check("SELECT %(n)s, %(m)s, %(n)s", "SELECT $1, $2, $1", ["n", "m"]);
   check("WHERE id = @id AND v > @v", "WHERE id = $1 AND v > $2", ["id", "v"]);
   check("VALUES (:1, :2)", "VALUES ($1, $2)", ["1", "2"]);
+});
+
+test("macros of sqlc", () => {
+  check("WHERE id = sqlc.arg(id) AND v > sqlc.arg('v')", "WHERE id = $1 AND v > $2", ["id", "v"]);
+  check("SET v = SQLC.narg('v'), w = @v", "SET v = $1, w = $1", ["v"]);
+  check("WHERE id IN (sqlc.slice('ids')) OR a = ?", "WHERE id IN ($1, $2) OR a = $3", [
+    "ids[1]",
+    "ids[2]",
+    "?1",
+  ]);
+  check('SELECT sqlc.embed(a), sqlc.embed( "B" ) FROM a', 'SELECT a.*, "B".* FROM a', []);
+  check("SELECT sqlc.other(a), sqlc.arg(1)", "SELECT sqlc.other(a), sqlc.arg(1)", []);
+  const { piece, edits } = lex("SELECT sqlc.embed(t), x FROM t WHERE id IN (sqlc.slice(ids))");
+  const { lines, start, end } = piece;
+  assert.equal(
+    withPlaceholders(lines.text, { start, end }, edits, ({ name }) => `<${name}>`),
+    "SELECT t.*, x FROM t WHERE id IN (<ids[1]>, <ids[2]>)",
+  );
 });
 
 test("numbered and anonymous placeholders", () => {

@@ -41,6 +41,36 @@ test("BEGIN ... COMMIT is a transaction", () => {
   ]);
 });
 
+test("a query of a file of queries is a transaction of its name", () => {
+  const queries = `CREATE TABLE t (id int PRIMARY KEY, v int);
+-- name: Get :one
+-- It gives one row.
+SELECT sqlc.embed(t) FROM t WHERE id = @id -- name: Inner
+;
+-- name: Broken :one
+SELEC 1;
+-- name: SetAll :exec
+UPDATE t SET v = sqlc.narg(v) WHERE id IN (sqlc.slice('ids'));
+-- name: Clear :exec
+DELETE FROM t;
+`;
+  const read = [
+    "Get (id int)",
+    "  r1 = select t.id as id, t.v as v from t where (t.id = :id)",
+    "SetAll (v int, ids[1] int, ids[2] int)",
+    "  update t set v = :v where (t.id in [:ids[1], :ids[2]])",
+    "Clear ()",
+    "  delete t",
+  ];
+  check(queries, read, ["7:syntax"]);
+  const mysql = `-- @isolens dialect mysql\n${queries.replace("@id", "sqlc.arg('id')")}`;
+  check(mysql, read, ["1:dialect", "8:syntax"]);
+  check("BEGIN; -- name: Inner :exec\nUPDATE t SET v = 1; COMMIT;", [
+    "f ()",
+    "  update t set v = 1",
+  ]);
+});
+
 test("names", () => {
   check("-- @transaction a\nBEGIN; UPDATE t SET v = 1; COMMIT; BEGIN; DELETE FROM t; COMMIT", [
     "a ()",

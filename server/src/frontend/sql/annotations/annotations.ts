@@ -7,6 +7,8 @@ import type { Span } from "../text/split";
 export type AnnotationComment = Span &
   (
     | { readonly kind: "transaction"; readonly name: string }
+    /** `-- name: X :one` of sqlc and its like: the name of the statement that follows. */
+    | { readonly kind: "query"; readonly name: string }
     /** Several transactions that form a unit for the user: statements outside of BEGIN ... COMMIT commit at once. */
     | { readonly kind: "unit"; readonly name: string }
     /** `name` is the level's full name, or the user's text. */
@@ -36,6 +38,8 @@ export function readAnnotations(lines: LineIndex, comments: readonly Span[]): An
   const notes: Note[] = [];
   for (const comment of comments) {
     const text = lines.text.slice(comment.start, comment.end);
+    const query = QUERY.exec(text)?.[1];
+    if (query !== undefined) found.push({ ...comment, kind: "query", name: query });
     if (!text.includes("@")) continue;
     for (const match of text.matchAll(LINE)) {
       const start = comment.start + match.index + (match[1] ?? "").length;
@@ -50,6 +54,18 @@ export function readAnnotations(lines: LineIndex, comments: readonly Span[]): An
     }
   }
   return { comments: found, notes };
+}
+
+// The name is the whole first line, without the marks that yesql and aiosql put behind it.
+const QUERY =
+  /^(?:--+|\/\*+)[ \t]*name:[ \t]*([A-Za-z_][\w-]*)[!?<^$#*]*(?:[ \t]+:[A-Za-z]+)?[ \t]*(?:\*\/|[\r\n]|$)/;
+
+/** The name in `@isolens transaction`, else that of a query, if any. */
+export function commentName(comments: readonly AnnotationComment[]): string | undefined {
+  const named =
+    comments.find(({ kind }) => kind === "transaction" || kind === "unit") ??
+    comments.find(({ kind }) => kind === "query");
+  return named && "name" in named ? named.name : undefined;
 }
 
 // One annotation per line; in a block comment a line may start with `*`.

@@ -47,6 +47,7 @@ export function applyAnnotations(
         };
         break;
       case "at":
+      case "query":
       case "rows":
       case "transaction":
       case "unit":

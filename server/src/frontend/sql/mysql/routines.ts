@@ -6,7 +6,7 @@ import { applyAnnotations } from "../annotations/attachment";
 import { currentSchemaAt } from "../text/currentSchema";
 import type { LineIndex } from "../text/lines";
 import type { WrittenName } from "../relationNames";
-import { commentName } from "../scanFile";
+import { commentName } from "../annotations/annotations";
 import type { RoutineSlice } from "../script/region";
 import type { Span } from "../text/split";
 import type { TriggerEvent } from "../triggers/trigger";

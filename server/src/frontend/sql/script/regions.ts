@@ -56,7 +56,7 @@ export function groupRegions(
   for (const slice of slices) {
     takeComments(state, slice.start);
     addSlice(state, slice);
-    takeComments(state, slice.end);
+    takeComments(state, slice.end, slice);
   }
   takeComments(state, Number.POSITIVE_INFINITY);
   if (state.open?.boundary === "explicit" && state.autocommit) {
@@ -126,12 +126,18 @@ function note(
 }
 
 /** Comments before `until` belong to the open transaction, or wait for the next one. */
-function takeComments(state: State, until: number): void {
+function takeComments(state: State, until: number, within?: Slice): void {
   for (; state.nextComment < state.comments.length; state.nextComment++) {
     const comment = state.comments[state.nextComment];
     if (comment === undefined || comment.start >= until) return;
     // A new name ends a marked group of statements; inside of BEGIN ... COMMIT it names that transaction.
     if (isName(comment) && isMarked(state.open)) closeRegion(state);
+    if (comment.kind === "query") {
+      // In place of one that no statement followed.
+      if (state.open === undefined && within === undefined)
+        state.waiting = [...state.waiting.filter(({ kind }) => kind !== "query"), comment];
+      continue;
+    }
     const routine = state.routines.at(-1);
     if (routine !== undefined && comment.start < routine.end) {
       const annotations = [...routine.annotations, comment];
@@ -164,7 +170,7 @@ function openMarked(state: State, header: Span): Open | undefined {
 /** Drops waiting comments without a target. */
 function dropWaiting(state: State): void {
   for (const comment of state.waiting) {
-    if (comment.kind === "invariant") continue;
+    if (comment.kind === "invariant" || comment.kind === "query") continue;
     const message = `No transaction follows that "@isolens ${comment.kind}" could belong to.`;
     note(state, "warning", "annotation-unattached", message, comment);
   }

@@ -27,13 +27,9 @@ import {
   valueOf,
 } from "./variables";
 
-/** The transaction of a region, under the given name unless its comments name it. */
+/** The transaction of a region. */
 export function lowerRegion(region: Region, name: string, context: ScriptContext): Transaction {
-  const names = region.annotations.flatMap((each) =>
-    each.kind === "unit" || each.kind === "transaction" ? [each.name] : [],
-  );
-  const own = names[0] ?? name;
-  const state = createState(region, own, context);
+  const state = createState(region, name, context);
   for (const item of region.items) {
     if (item.kind === "statement") addStatement(state, item);
     else if (item.kind === "control")
@@ -47,8 +43,8 @@ export function lowerRegion(region: Region, name: string, context: ScriptContext
   const body: Command = { kind: "sequence", commands };
   const { lines } = context;
   const transaction: Transaction = {
-    id: own,
-    name: own,
+    id: name,
+    name,
     header: rangeOf(lines, region.header.start, region.header.end),
     source: rangeOf(lines, region.source.start, region.source.end),
     boundary: region.boundary,

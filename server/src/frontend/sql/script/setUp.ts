@@ -1,5 +1,6 @@
 // Separates transactions of an application from migrations, dumps and seed data, which run once and alone.
 import type { Note } from "../../../program/program";
+import { commentName } from "../annotations/annotations";
 import { rangeOf, type LineIndex } from "../text/lines";
 import { preLex } from "../text/preLex";
 import type { Span } from "../text/split";
@@ -69,7 +70,7 @@ const MIGRATION = "A transaction of a migration is left out: migrations run once
 const MARK = "Mark it with -- @transaction NAME if the application runs it.";
 
 function isMarked(region: Region): boolean {
-  return region.annotations.some(({ kind }) => kind === "transaction" || kind === "unit");
+  return commentName(region.annotations) !== undefined;
 }
 
 function statementsOf(region: Region): readonly StatementItem[] {

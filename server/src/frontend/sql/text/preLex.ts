@@ -1,4 +1,5 @@
-// Placeholders of all client libraries are rewritten to $1, $2, ...; every offset maps back to the user's text.
+// Placeholders of all client libraries, and sqlc's macros, are rewritten to $1, $2, ...; every offset maps back to the user's text.
+import { elementName } from "../../../program/arrays";
 import type { SqlPiece } from "../lowering";
 import { plainPiece } from "../lowering";
 import type { LineIndex } from "./lines";
@@ -10,15 +11,23 @@ export interface Placeholder {
   /** The user's name of it: `id`, `$1`, `?1`. */
   readonly name: string;
   readonly style: "named" | "numbered" | "question" | "percent" | "at";
-  /** Its uses in the file. */
-  readonly uses: readonly { readonly start: number; readonly end: number }[];
   /** `:'name'` is text whatever the value; `:{?name}` tests whether the variable is set. */
   readonly use: "value" | "text" | "isSet";
+}
+
+/** A part of the text that is replaced: by the placeholder's value, if it is one, and then by the text. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly placeholder?: Placeholder;
+  readonly text: string;
 }
 
 export interface PreLexResult {
   readonly piece: SqlPiece;
   readonly placeholders: readonly Placeholder[];
+  /** All that is replaced, in text order. */
+  readonly edits: readonly Edit[];
   /** `:"name"`: an identifier that is only known at run time. */
   readonly holes: readonly {
     readonly name: string;
@@ -39,29 +48,50 @@ export function preLex(lines: LineIndex, start: number, end: number, anonymous =
   );
   const holes = found.filter((each) => each.hole);
   if (found.length === 0) {
-    return { piece: plainPiece(lines, start, end), placeholders: [], holes: [] };
+    return { piece: plainPiece(lines, start, end), placeholders: [], edits: [], holes: [] };
   }
   const numbers = numberPlaceholders(found);
-  const edits = found.map((each) => ({
-    start: each.start,
-    end: each.end,
-    text: each.hole ? `"${each.name}"` : `$${numbers.get(keyOf(each))?.number ?? 0}`,
-  }));
+  const edits = found.map(({ start: from, end: to, name, hole, then = "", ...each }): Edit => {
+    if (hole) return { start: from, end: to, text: `"${name}"` };
+    const placeholder = numbers.get(keyOf({ ...each, name }));
+    return { start: from, end: to, ...(placeholder && { placeholder }), text: then };
+  });
   const { sql, toFile } = applyEdits(text, start, end, edits);
   return {
     piece: { lines, sql, start, end, toFile },
     placeholders: [...numbers.values()],
+    edits,
     holes: holes.map(({ name, start: from, end: to }) => ({ name, start: from, end: to })),
   };
+}
+
+/** The text of `[start, end)` with something written for each placeholder. */
+export function withPlaceholders(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  edits: readonly Edit[],
+  write: (placeholder: Placeholder) => string,
+): string {
+  let result = "";
+  let at = start;
+  for (const edit of edits) {
+    result += text.slice(at, edit.start) + (edit.placeholder ? write(edit.placeholder) : "");
+    result += edit.text;
+    at = edit.end;
+  }
+  return result + text.slice(at, end);
 }
 
 interface Found {
   readonly start: number;
   readonly end: number;
+  /** Empty where a text is replaced by `then` alone. */
   readonly name: string;
   readonly style: Placeholder["style"];
   readonly use: Placeholder["use"];
   readonly hole: boolean;
+  /** Text that follows the placeholder. */
+  readonly then?: string;
 }
 
 function findPlaceholders(text: string, start: number, end: number, anonymous: number): Found[] {
@@ -76,6 +106,13 @@ function findPlaceholders(text: string, start: number, end: number, anonymous: n
     if (token.kind === "comment") continue;
     if (token.word === "[") brackets++;
     if (token.word === "]") brackets--;
+    const macro = token.word === "sqlc" ? sqlcMacro(text, token.start, end) : undefined;
+    if (macro !== undefined) {
+      found.push(...macro);
+      at = macro.at(-1)?.end ?? at;
+      previous = { kind: "placeholder", start: token.start, end: at, word: "", open: false };
+      continue;
+    }
     const operand = isOperand(previous);
     const match = matchPlaceholder(text, token, end, operand, brackets > 0);
     if (match !== undefined) {
@@ -86,6 +123,37 @@ function findPlaceholders(text: string, start: number, end: number, anonymous: n
     } else {
       previous = token;
     }
+  }
+}
+
+/** A macro of sqlc with its name, a word or a text. */
+const SQLC_MACRO =
+  /(sqlc\s*\.\s*(arg|narg|slice|embed)\s*\(\s*)(?:'([A-Za-z_]\w*)'|([A-Za-z_]\w*|"[^"]+"))\s*\)/iy;
+
+/** sqlc's parameters, its lists of them (two items stand for all, as in code), and a table's columns in a row of Go. */
+function sqlcMacro(text: string, start: number, limit: number): readonly Found[] | undefined {
+  SQLC_MACRO.lastIndex = start;
+  const [whole = "", head = "", macro = "", quoted, plain = ""] = SQLC_MACRO.exec(text) ?? [];
+  const [middle, end] = [start + head.length, start + whole.length];
+  if (whole === "" || end > limit) return undefined;
+  const shape = { style: "named", use: "value", hole: false } as const;
+  switch (macro.toLowerCase()) {
+    case "embed": {
+      const name = { ...shape, name: "" };
+      return [
+        { ...name, start, end: middle },
+        { ...name, start: middle + (quoted === undefined ? plain.length : 0), end, then: ".*" },
+      ];
+    }
+    case "slice": {
+      const list = quoted ?? plain;
+      return [
+        { ...shape, start, end: middle, name: elementName(list, 1), then: ", " },
+        { ...shape, start: middle, end, name: elementName(list, 2) },
+      ];
+    }
+    default:
+      return [{ ...shape, start, end, name: quoted ?? plain }];
   }
 }
 
@@ -177,7 +245,7 @@ function isOperand(token: Token | undefined): boolean {
   return token.kind !== "word" || !BEFORE_VALUE.has(token.word);
 }
 
-function keyOf(found: Found): string {
+function keyOf(found: Pick<Found, "name" | "use">): string {
   return found.use === "isSet" ? `${found.name}?` : found.name;
 }
 
@@ -189,26 +257,18 @@ function numberPlaceholders(found: readonly Found[]): Map<string, Placeholder> {
   }
   const numbers = new Map<string, Placeholder>();
   for (const each of found) {
-    if (each.hole) continue;
+    if (each.hole || each.name === "") continue;
     const known = numbers.get(keyOf(each));
     const number =
       known?.number ?? (each.style === "numbered" ? Number(each.name.slice(1)) : next++);
-    const use = { start: each.start, end: each.end };
     numbers.set(keyOf(each), {
       number,
       name: each.name,
       style: each.style,
-      uses: [...(known?.uses ?? []), use],
       use: known?.use === "value" ? "value" : each.use,
     });
   }
   return numbers;
-}
-
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
 }
 
 /** The edited text, and the map of its offsets to the file. */
@@ -234,7 +294,8 @@ function applyEdits(
   }
   for (const edit of edits) {
     add(text.slice(at, edit.start), at, false);
-    add(edit.text, edit.start, true);
+    const number = edit.placeholder === undefined ? "" : `$${edit.placeholder.number}`;
+    add(number + edit.text, edit.start, true);
     at = edit.end;
   }
   add(text.slice(at, end), at, false);
