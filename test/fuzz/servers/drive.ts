@@ -16,6 +16,8 @@ export interface RunOutcome {
 
 /** Milliseconds after which a run is given up. */
 const PATIENCE = 8000;
+/** Interruptions, each after one more millisecond than the one before. */
+const TRIES = 200;
 
 export type Chooser = (ready: readonly number[]) => number;
 
@@ -72,7 +74,7 @@ async function play(
     }
   } finally {
     await stage.letGo();
-    if (players.some((player) => player.isBusy())) await stage.interrupt();
+    await interrupt(stage, players);
     for (const player of players) await player.end();
     await stage.rest();
   }
@@ -87,6 +89,15 @@ async function play(
     failures: players.flatMap((player) => player.failure() ?? []),
     order,
   };
+}
+
+/** Interrupts until nobody is busy: a routine may go on after its first interrupted statement. Rejects where one does not end. */
+async function interrupt(stage: Stage, players: readonly Player[]): Promise<void> {
+  for (let tries = 0; players.some((player) => player.isBusy()); tries += 1) {
+    if (tries === TRIES) throw new Error("the server does not end a statement");
+    await stage.interrupt();
+    await new Promise((resolve) => setTimeout(resolve, tries));
+  }
 }
 
 type PlayerState = "ready" | "blocked";

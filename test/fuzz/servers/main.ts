@@ -82,20 +82,24 @@ async function fuzz(
   const effort: Effort = { safe: Number(values.safe), confirmed: Number(values.confirmed) };
   const tally = openTally();
   let wrong = 0;
-  for (const [name, program] of all) {
-    const judgement = await judge(stage, session, program, effort);
-    tally.add(program, judgement);
-    if (positionals.length > 0)
-      console.log(`${name}: ${judgement.verdict} ${judgement.reasons.join("; ")}`);
-    for (const contradiction of judgement.contradictions) {
-      wrong += 1;
-      const file = await keep(stage, session, name, program, contradiction, effort);
-      console.log(`${contradiction.kind}: ${file}\n  ${contradiction.text}`);
+  try {
+    for (const [name, program] of all) {
+      const judgement = await judge(stage, session, program, effort);
+      tally.add(program, judgement);
+      if (positionals.length > 0)
+        console.log(`${name}: ${judgement.verdict} ${judgement.reasons.join("; ")}`);
+      for (const contradiction of judgement.contradictions) {
+        wrong += 1;
+        const file = await keep(stage, session, name, program, contradiction, effort);
+        console.log(`${contradiction.kind}: ${file}\n  ${contradiction.text}`);
+      }
+      if (tally.count() > 0 && tally.count() % 100 === 0)
+        console.log(`${String(tally.count())} programs`);
     }
-    if (tally.count() > 0 && tally.count() % 100 === 0)
-      console.log(`${String(tally.count())} programs`);
+  } finally {
+    // A server that no longer answers leaves the figures.
+    tally.print();
   }
-  tally.print();
   console.log(`${String(tally.count())} programs, ${String(wrong)} contradictions`);
   return wrong === 0 ? 0 : 1;
 }

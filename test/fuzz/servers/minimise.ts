@@ -47,9 +47,13 @@ export async function minimise(
   return best;
 }
 
-/** Not what begins and ends a transaction, nor a gate, without which no interleaving shows anything, nor a table that others name. */
+/**
+ * Not what begins and ends a transaction or ends a loop or a routine, nor a gate, without which no interleaving shows anything, nor a table
+ * that others name.
+ */
 function mayGo(line: string, left: readonly string[]): boolean {
   if (line.trim() === "/*bp*/") return false;
+  if (/^\s*return\b|\bleave\b|\bexit when\b/i.test(line)) return false;
   if (/^(?:BEGIN|START TRANSACTION|COMMIT)\b/.test(line)) return false;
   const table = /^create table (\w+)/i.exec(line)?.[1];
   return table === undefined || !left.some((each) => new RegExp(`\\b${table}\\b`).test(each));

@@ -22,8 +22,8 @@ export interface Setting {
   readonly isAfresh: boolean;
 }
 
-/** The server's complaint about a text that is wrong, whatever its rows are: names that are not there, types that do not fit. */
-const IN_ERROR = /(?:^|: )(?:42\w{3}|3B001|55000|1054|1146|1064|1305|1318) /;
+/** The server's complaint about a text that is wrong, whatever its rows are: names that are not there, types that do not fit, no RETURN. */
+const IN_ERROR = /(?:^|: )(?:42\w{3}|2F005|3B001|55000|1054|1146|1064|1305|1318) /;
 
 /**
  * Runs interleavings, the given orders first, until one gives what no serial order gives. An instance that failed is as one
