@@ -4,25 +4,65 @@ import { walkCommand, type Scope } from "../../frontend/sql/walk";
 import type { Expression, Query } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Transaction } from "../../program/program";
+import type { Command } from "../../program/statement";
 import type { Assumption } from "../../protocol/report";
 
-/** One assumption for the transactions that compare numbers which transactions of the program get from sequences. Linear in them. */
+/**
+ * One assumption for the transactions that compare numbers which transactions of the program get from sequences, one for those that get
+ * several, between which others may get theirs. Linear in them.
+ */
 export function sequenceAssumptions(transactions: readonly Transaction[]): readonly Assumption[] {
   const numbered = new Set<string>();
   for (const { body } of transactions)
     walkCommand(body, {
       assignment: (table, column, value) => {
-        if (value.kind === "fresh" && value.why === "sequence") numbered.add(keyOf(table, column));
+        if (isDrawn(value)) numbered.add(keyOf(table, column));
       },
     });
   const comparing =
     numbered.size === 0 ? [] : transactions.filter((each) => compares(each, numbered));
-  const [first] = comparing;
+  return [
+    ...assumed(
+      comparing,
+      "may meet numbers of sequences in any order, whichever row commits first",
+    ),
+    ...assumed(
+      transactions.filter(({ body }) => numbersOf(body) > 1),
+      "may get a smaller number of one sequence and a larger one of the next than who runs beside it",
+    ),
+  ];
+}
+
+function assumed(transactions: readonly Transaction[], what: string): readonly Assumption[] {
+  const [first] = transactions;
   if (first === undefined) return [];
-  const rest = comparing.length - 1;
+  const rest = transactions.length - 1;
   const names = rest === 0 ? first.name : `${first.name} (and ${String(rest)} more)`;
-  const text = `${names} may meet numbers of sequences in any order, whichever row commits first`;
-  return [{ kind: "sequences", text, transactions: comparing.map(({ id }) => id) }];
+  const text = `${names} ${what}`;
+  return [{ kind: "sequences", text, transactions: transactions.map(({ id }) => id) }];
+}
+
+function isDrawn(value: Expression): boolean {
+  return value.kind === "fresh" && value.why === "sequence";
+}
+
+/** How many numbers of sequences a run gets, or more; two stand for many. */
+function numbersOf(command: Command): number {
+  let numbers = 0;
+  walkCommand(command, {
+    expression: (value) => {
+      if (isDrawn(value)) numbers += 1;
+    },
+    statement: (statement) => {
+      if (statement.kind !== "insert" || !("query" in statement.rows)) return;
+      // A query gives several rows, each with its number.
+      if (statement.rows.query.outputs.some(({ value }) => isDrawn(value))) numbers += 1;
+    },
+    command: (each) => {
+      if (each.kind === "loop") numbers += numbersOf(each.body);
+    },
+  });
+  return numbers;
 }
 
 function keyOf(table: string, column: string): string {
