@@ -42,7 +42,11 @@ export interface ForeignKey {
   readonly onDelete?: "cascade" | "set";
   /** NOT VALID: it applies to writes, but older rows may violate it. */
   readonly isUnvalidated?: true;
+  readonly deferrable?: Deferrable;
 }
+
+/** DEFERRABLE: checked at the end of each statement, or (DEFERRED) at commit. */
+export type Deferrable = "immediate" | "deferred";
 
 export interface UniqueKey {
   readonly columns: readonly string[];
@@ -50,8 +54,7 @@ export interface UniqueKey {
   readonly name?: string;
   /** The condition of a partial unique index. */
   readonly where?: Expression;
-  /** DEFERRABLE: checked at the end of each statement, or (DEFERRED) at commit. */
-  readonly deferrable?: "immediate" | "deferred";
+  readonly deferrable?: Deferrable;
 }
 
 export interface Table {
@@ -93,6 +96,6 @@ export interface Schema {
 }
 
 /** True if the key is only checked at commit. */
-export function isDeferred({ deferrable }: UniqueKey): boolean {
+export function isDeferred({ deferrable }: UniqueKey | ForeignKey): boolean {
   return deferrable === "deferred";
 }

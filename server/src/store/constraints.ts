@@ -1,10 +1,10 @@
 // NOT NULL, CHECK, unique and foreign key checks of rows that a statement is about to write.
-import { isDeferred, type Table, type UniqueKey } from "../program/schema";
+import { isDeferred, type ForeignKey, type Table, type UniqueKey } from "../program/schema";
 import { ownEntry } from "../protocol/dictionary";
 import { columnsOf } from "./columns";
 import { evaluate, truth } from "./evaluateExpression";
 import type { StatementFrame } from "./statementFrame";
-import { NotExecutable, SqlFailure } from "./failure";
+import { CHECKED_LATER, NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
 import { recordCell, recordExistence, recordUse } from "./recorder";
 import { findTable, keyOf, type DerivedRow, type StoredRow, type Write } from "./row";
@@ -109,7 +109,12 @@ export function lockParents(
     if (!foreign.columns.some((column) => written.includes(column))) continue;
     const wanted = foreign.columns.map((column) => ownEntry(values, column) ?? null);
     if (wanted.includes(null)) continue;
-    frame.acting.lockObject(`table ${foreign.table}`, "row share");
+    const isLater = isDeferred(foreign);
+    frame.acting.lockObject(
+      `table ${foreign.table}`,
+      "row share",
+      isLater ? "at-commit" : undefined,
+    );
     const referenced = Object.fromEntries(
       foreign.referenced.map((column, index) => [column, wanted[index] ?? null]),
     );
@@ -128,11 +133,11 @@ export function lockParents(
     );
     const self = foreign.table === table.name && refersToItself(foreign, values);
     if (parent === undefined && self) continue;
-    if (parent === undefined) throw missingParent(table, foreign.table);
+    if (parent === undefined) throw refusedReference(foreign, frame, missingParent(table, foreign));
     recordExistence(frame.recorder, foreign.table, parent.key, parent);
     recordUse(frame.recorder, parent);
-    if (frame.acting.lock(parent, "key-share", "block").kind === "gone")
-      throw missingParent(table, foreign.table);
+    if (frame.acting.lock(parent, "key-share", isLater ? "at-commit" : "block").kind === "gone")
+      throw refusedReference(foreign, frame, missingParent(table, foreign));
   }
 }
 
@@ -191,7 +196,7 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
 
 function checkChildren(
   child: Table,
-  foreign: Table["foreignKeys"][number],
+  foreign: ForeignKey,
   writes: readonly Write[],
   frame: StatementFrame,
   leavesNoChildren: boolean,
@@ -212,7 +217,8 @@ function checkChildren(
       );
     if (!lost) continue;
     const isChanged = write.alive === false && foreign.onDelete !== undefined;
-    frame.acting.lockObject(`table ${child.name}`, isChanged ? "row exclusive" : "row share");
+    const term = isDeferred(foreign) ? "at-commit" : undefined;
+    frame.acting.lockObject(`table ${child.name}`, isChanged ? "row exclusive" : "row share", term);
     const refers = (values: Values) =>
       foreign.columns.every((column, index) =>
         sameValue(
@@ -242,7 +248,8 @@ function checkChildren(
         throw new NotExecutable(
           `deleting from ${foreign.table} changes ${child.name} by its foreign key, which is not followed`,
         );
-      throw new SqlFailure("23503", `${child.name} still refers to a row of ${foreign.table}`);
+      const kept = `${child.name} still refers to a row of ${foreign.table}`;
+      throw refusedReference(foreign, frame, new SqlFailure("23503", kept));
     }
   }
 }
@@ -273,7 +280,7 @@ function pendingRow(write: Write): StoredRow {
   };
 }
 
-function refersToItself(foreign: Table["foreignKeys"][number], values: Values): boolean {
+function refersToItself(foreign: ForeignKey, values: Values): boolean {
   return foreign.columns.every((column, index) =>
     sameValue(
       ownEntry(values, column) ?? null,
@@ -282,6 +289,15 @@ function refersToItself(foreign: Table["foreignKeys"][number], values: Values): 
   );
 }
 
-function missingParent(table: Table, parent: string): SqlFailure {
+function missingParent(table: Table, { table: parent }: ForeignKey): SqlFailure {
   return new SqlFailure("23503", `${table.name} refers to a row of ${parent} that does not exist`);
+}
+
+/** The failure, where the server has nothing left to do before it checks the reference. */
+function refusedReference(
+  foreign: ForeignKey,
+  { isPart }: StatementFrame,
+  failure: SqlFailure,
+): SqlFailure | NotExecutable {
+  return isPart || isDeferred(foreign) ? new NotExecutable(CHECKED_LATER) : failure;
 }

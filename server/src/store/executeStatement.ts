@@ -34,6 +34,7 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
 
 function execute(statement: Statement, frame: StatementFrame): StatementResult {
   requireKnownEffect(statement);
+  const inside = statement.snapshotOf === undefined ? frame : { ...frame, isPart: true as const };
   for (const [table, mode] of tableLocksOf(statement))
     frame.acting.lockObject(`table ${table}`, mode);
   switch (statement.kind) {
@@ -44,11 +45,11 @@ function execute(statement: Statement, frame: StatementFrame): StatementResult {
       return shown ? { ...result, shown } : result;
     }
     case "insert":
-      return executeInsert(statement, frame);
+      return executeInsert(statement, inside);
     case "update":
-      return change(statement, statement.from, frame, { kind: "update", set: statement.set });
+      return change(statement, statement.from, inside, { kind: "update", set: statement.set });
     case "delete":
-      return change(statement, statement.using, frame, { kind: "delete" });
+      return change(statement, statement.using, inside, { kind: "delete" });
     case "lock": {
       const affected = statement.table === undefined ? lockKey(statement, frame) : 0;
       return { into: undefined, rows: [], affected, writes: [] };
@@ -71,7 +72,7 @@ function lockKey(
     throw new NotExecutable("nobody in this run has the lock that is refused");
   }
   if (releases) frame.acting.unlockObject(name, mode);
-  else frame.acting.lockObject(name ?? "advisory ", mode, outlives);
+  else frame.acting.lockObject(name ?? "advisory ", mode, outlives && "outlives");
   return 1;
 }
 

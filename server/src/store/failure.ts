@@ -24,6 +24,10 @@ export class NotExecutable extends Error {
   }
 }
 
+/** Why a run is no evidence in which a foreign key refuses, or makes wait, before the server checks it. */
+export const CHECKED_LATER =
+  "a foreign key is checked at the end of the whole statement or transaction";
+
 /** Runs a part of a program; an error that says that it is no evidence gets its place. */
 export function withPlace<T>(place: SourceRange | undefined, run: () => T): T {
   try {

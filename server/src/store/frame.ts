@@ -81,8 +81,8 @@ export interface Search {
 export interface Acting {
   /** Takes the lock and returns the version to act on. Throws WaitFor while another instance holds a conflicting lock. */
   readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
-  /** Locks a table or an advisory key; `outlives`: beyond the transaction's end. Throws WaitFor. */
-  readonly lockObject: (name: string, mode: string, outlives?: true) => void;
+  /** Locks a table or an advisory key. Throws WaitFor. */
+  readonly lockObject: (name: string, mode: string, term?: LockTerm) => void;
   /** True if another session has a lock that keeps this one out; of runs without locks nobody knows, so it may be. */
   readonly isHeld: (name: string, mode: string) => boolean;
   /** Gives up the session's lock of that name, or all that outlive its transactions. */
@@ -114,7 +114,11 @@ export interface Acting {
   readonly step: number;
 }
 
-export type Waiting = "block" | "nowait" | "skip-locked";
+/** `at-commit`: the server takes the lock at the commit, which is the same where nobody else asks for it. Else throws NotExecutable. */
+export type Waiting = "block" | "nowait" | "skip-locked" | "at-commit";
+
+/** A lock that is held beyond the transaction's end, or taken at its commit only. */
+export type LockTerm = "outlives" | "at-commit";
 
 export type LockOutcome =
   /** `changed`: newer than what the statement saw, so that its conditions must be rechecked. */

@@ -1,7 +1,8 @@
 // Reading, locking and changing of rows at a session's level: the interpreter of the table of levels.
 import { plainRowLock } from "../program/rowLocks";
 import type { Statement } from "../program/statement";
-import { WaitFor, type Acting, type Tables } from "./frame";
+import { CHECKED_LATER, NotExecutable } from "./failure";
+import { WaitFor, type Acting, type LockTerm, type Tables } from "./frame";
 import { excludes, type HeldLock } from "./locks";
 import { rowName } from "./recorder";
 import { lockRow } from "./rowLocks";
@@ -75,16 +76,33 @@ export function actingOf(server: Server, session: Session): Acting {
   const { level } = session;
   const current = level.candidates === "current";
   const newest = visibleTables(server, session, server.newest);
+  const conflicting = ({ locks }: Session, name: string, mode: string): readonly HeldLock[] =>
+    locks.filter((held) => held.name === name && excludes(name, held.mode, mode));
   const holdersOfName = (name: string, mode: string): readonly Session[] =>
-    othersOf(server, session).filter((each) =>
-      each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
+    othersOf(server, session).filter((each) => conflicting(each, name, mode).length > 0);
+  const take = (name: string, mode: string, term?: LockTerm): void => {
+    const holders = holdersOfName(name, mode);
+    const isEarly = (each: Session): boolean =>
+      term === "at-commit" || conflicting(each, name, mode).every(({ atCommit }) => atCommit);
+    if (holders.some(isEarly)) throw new NotExecutable(CHECKED_LATER);
+    waitFor(
+      holders.map((each) => each.machine.instance),
+      { name, mode },
     );
-  const take = (name: string, mode: string, outlives?: true): void => {
-    const holders = holdersOfName(name, mode).map((each) => each.machine.instance);
-    waitFor(holders, { name, mode });
     // A session gives up each of its locks on its own.
-    if (outlives || !session.locks.some((held) => held.name === name && held.mode === mode))
-      session.locks = [...session.locks, { name, mode, ...(outlives && { outlives }) }];
+    if (
+      term === "outlives" ||
+      !session.locks.some((held) => held.name === name && held.mode === mode)
+    )
+      session.locks = [
+        ...session.locks,
+        {
+          name,
+          mode,
+          ...(term === "outlives" && { outlives: true }),
+          ...(term === "at-commit" && { atCommit: true }),
+        },
+      ];
   };
   const acting: Acting = {
     lock: (row, strength, waiting) => {
@@ -99,9 +117,9 @@ export function actingOf(server: Server, session: Session): Acting {
         ? { kind: "row", row: found, changed: false }
         : { kind: "gone", ...(found === undefined ? {} : { newest: found }) };
     },
-    lockObject: (name, mode, outlives) => {
+    lockObject: (name, mode, term) => {
       // Only PostgreSQL's implicit table locks are modelled; explicit ones are locks everywhere.
-      take(name, mode, outlives);
+      take(name, mode, term);
     },
     isHeld: (name, mode) => server.isSerial === true || holdersOfName(name, mode).length > 0,
     unlockObject: (name, mode) => {

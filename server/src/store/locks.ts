@@ -8,6 +8,8 @@ export interface HeldLock {
   readonly mode: string;
   /** A lock of the session, whose release is not known: it is held to the session's end. */
   readonly outlives?: true;
+  /** A lock that the server takes at the commit only. */
+  readonly atCommit?: true;
   /** True for rows that nobody else may insert into a locked gap. */
   readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }

@@ -1,8 +1,15 @@
 // Locking of rows found in a snapshot: PostgreSQL and similar products.
 import type { ProductLevel } from "../isolation/levels";
 import type { RowLock } from "../program/rowLocks";
-import { NotExecutable, SqlFailure } from "./failure";
-import { StartAgain, WaitFor, type LockOutcome, type Tables, type Waiting } from "./frame";
+import { CHECKED_LATER, NotExecutable, SqlFailure } from "./failure";
+import {
+  StartAgain,
+  WaitFor,
+  type LockOutcome,
+  type LockTerm,
+  type Tables,
+  type Waiting,
+} from "./frame";
 import { rowName } from "./recorder";
 import type { StoredRow } from "./row";
 import type { Skips } from "./serverState";
@@ -12,7 +19,7 @@ export interface RowLocking {
   /** The newest committed rows with the session's own writes. */
   readonly newest: Tables;
   /** Takes a lock or throws WaitFor. */
-  readonly take: (name: string, mode: string) => void;
+  readonly take: (name: string, mode: string, term?: LockTerm) => void;
   readonly skips: Skips;
 }
 
@@ -29,7 +36,7 @@ export function lockRow(
   const name = rowName(row.table, row.key);
   if (waiting === "skip-locked" && session.skips.has(name)) return { kind: "skipped" };
   try {
-    session.take(name, strength);
+    session.take(name, strength, waiting === "at-commit" ? waiting : undefined);
   } catch (blocked) {
     if (!(blocked instanceof WaitFor)) throw blocked;
     if (waiting === "skip-locked") {
@@ -45,6 +52,7 @@ export function lockRow(
   const survives = newest.alive && newest.incarnation === row.incarnation;
   // A foreign key's share lock is compatible with changes of other columns, whenever they were committed.
   if (strength === "key-share" && survives) return { kind: "row", row, changed: false };
+  if (waiting === "at-commit") throw new NotExecutable(CHECKED_LATER);
   if (session.level.conflict === "first-updater-wins")
     throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
   if (session.level.conflict === "restart") throw new StartAgain();

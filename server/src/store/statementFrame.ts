@@ -18,4 +18,6 @@ export interface StatementFrame extends Frame {
   readonly tables: Tables;
   readonly acting: Acting;
   readonly recorder: Recorder;
+  /** Set for a part of a statement, whose references the server checks at the end of the whole. */
+  readonly isPart?: true;
 }

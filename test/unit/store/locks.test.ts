@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
+import type { SqlParsers } from "../../../server/src/frontend/sql/parsers";
+import { enumerateProduct } from "../../../server/src/store/enumerate";
+import { CHECKED_LATER } from "../../../server/src/store/failure";
 import { excludes } from "../../../server/src/store/locks";
 import { checkOutcomes, outcomesAt, type Scenario } from "./outcomes";
-import { rowsOf, table } from "./programs";
+import { instances, productOf, programOf, rowsOf, table } from "./programs";
 
 const T = table("t", { id: "int", v: "int" });
 
@@ -205,6 +208,61 @@ describe("waiting", () => {
       "T2: id = 1, v = 10; id = 2, v = 20 | t: 1,11; 2,21",
       "T2: id = 1, v = 11; id = 2, v = 21 | t: 1,11; 2,21",
     ]);
+  });
+});
+
+describe("foreign keys that are checked at the commit", () => {
+  const after = (deferrable: "immediate" | "deferred") => {
+    const foreign = { columns: ["t"], table: "t", referenced: ["id"], deferrable };
+    return table("child", { id: "int", t: "int" }, { foreignKeys: [foreign] });
+  };
+  const add = "INSERT INTO child (id, t) VALUES (7, 1);";
+  const runsOf = (
+    scripts: Readonly<Record<string, string>>,
+    deferrable: "immediate" | "deferred",
+    children: readonly { readonly id: number; readonly t: number }[] = [],
+    parsers: SqlParsers = {},
+  ) => {
+    const program = programOf(scripts, [T, after(deferrable)], parsers);
+    const setup = {
+      instances: instances(...Object.keys(scripts)),
+      initial: { t: rowsOf({ 1: 10, 2: 20 }), child: children },
+    };
+    return enumerateProduct(program, setup, () => productOf("pg:rc"), 1000);
+  };
+
+  it("are no evidence where they refuse at once, or make others wait", () => {
+    const child = { id: 8, t: 1 };
+    for (const [scripts, children] of [
+      [{ A: "INSERT INTO child (id, t) VALUES (7, 9);" }, []],
+      [{ A: "DELETE FROM t WHERE id = 1;" }, [child]],
+      [{ A: "UPDATE t SET id = 3 WHERE id = 1;" }, [child]],
+      [{ A: add, B: "DELETE FROM t WHERE id = 1;" }, []],
+      [{ A: add, B: "UPDATE t SET id = 3 WHERE id = 1;" }, []],
+    ] as const) {
+      const said = JSON.stringify(scripts);
+      assert.deepEqual(runsOf(scripts, "deferred", children).leftOut, [CHECKED_LATER], said);
+      assert.deepEqual(runsOf(scripts, "immediate", children).leftOut, [], said);
+    }
+  });
+
+  it("no more are those of a part of a statement, which are checked at the end of the whole", async () => {
+    const moved =
+      "WITH gone AS (DELETE FROM t WHERE id = 1 RETURNING v) INSERT INTO t (id, v) SELECT 1, v FROM gone;";
+    const parsers = { pg: await loadPgParser() };
+    const run = runsOf({ A: moved }, "immediate", [{ id: 8, t: 1 }], parsers);
+    assert.deepEqual(run.leftOut, [CHECKED_LATER]);
+    assert.deepEqual(runsOf({ A: moved }, "immediate", [], parsers).leftOut, []);
+  });
+
+  it("are as others where nobody meets them", () => {
+    for (const other of ["UPDATE t SET v = 5 WHERE id = 1;", "DELETE FROM t WHERE id = 2;", add]) {
+      const [now, later] = (["immediate", "deferred"] as const).map((when) =>
+        runsOf({ A: add, B: other }, when),
+      );
+      assert.deepEqual(later?.leftOut, []);
+      assert.deepEqual(later?.runs.map(({ final }) => final), now?.runs.map(({ final }) => final)); // prettier-ignore
+    }
   });
 });
 

@@ -285,6 +285,7 @@ function withChecked(
         ...named,
         ...onDelete(constraint.fk_del_action),
         ...(constraint.skip_validation === true && { isUnvalidated: true }),
+        ...deferrableOf(constraint),
       };
       return { ...table, foreignKeys: [...table.foreignKeys, key] };
     }
