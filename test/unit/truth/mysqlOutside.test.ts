@@ -155,3 +155,31 @@ COMMIT;
     why: /an UPDATE of several tables that reads what it changes/,
   },
 ]);
+
+// Measured on MariaDB 10.11: what IGNORE passes by is a warning with its number and SQLSTATE, which handlers take up but those of SQLEXCEPTION.
+const ignoring = (condition: string): string =>
+  procedure(
+    `declare exit handler for ${condition} rollback`,
+    "start transaction",
+    "insert ignore into acc values (p, 1)",
+    "insert ignore into tot select id, v from acc where id = 7",
+    "commit",
+  );
+
+checked("warnings of INSERT IGNORE", [
+  ...["1062", "sqlstate '23000'", "1452", "sqlwarning"].map(
+    (condition): Case => ({
+      name: `run a handler for ${condition}`,
+      text: ignoring(condition),
+      level: "mariadb:serializable",
+      verdict: "unknown",
+      why: /INSERT IGNORE whose warnings run a handler/,
+    }),
+  ),
+  {
+    name: "run none for SQLEXCEPTION",
+    text: ignoring("sqlexception"),
+    level: "mariadb:serializable",
+    verdict: "safe",
+  },
+]);

@@ -215,6 +215,7 @@ function lastRound(
     id: state.ids.fresh("block"),
     label,
     handlers: [],
+    catchesIgnored: false,
     conditions: new Map(),
     mode: "each",
     isOutermost: false,

@@ -69,6 +69,21 @@ export function isHandled(state: State, code: string): boolean {
   return handlerFor(state, code) !== undefined;
 }
 
+/** True if an enclosing handler catches what IGNORE makes of errors. */
+export function handlesIgnored(state: State): boolean {
+  return state.frames.some((frame) => frame.kind === "block" && frame.catchesIgnored);
+}
+
+/** True if one of them catches warnings that have the number or SQLSTATE of an error, and are no exceptions. */
+export function catchIgnored(handlers: readonly HandlerDeclaration[]): boolean {
+  return handlers
+    .flatMap(({ conditions }) => conditions)
+    .some((each) => each.kind !== "exception" && IGNORED.some((code) => closeness(each, code)));
+}
+
+const { duplicate, missingParent, notNull, check } = ERRORS;
+const IGNORED = [duplicate, missingParent, notNull, check, "01000"];
+
 /** True if SIGNAL of a condition leaves the routine, and its handler, if any, touches no table. */
 export function endsRoutine(state: State, condition: Condition | undefined): boolean {
   const named = condition?.kind === "named" ? condition.name : undefined;

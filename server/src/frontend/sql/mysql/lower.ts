@@ -26,6 +26,7 @@ import { execute, prepare, runImmediate } from "./dynamic";
 import {
   declaredCondition,
   emitBlockHandlers,
+  catchIgnored,
   followedHandlers,
   isHandled,
   leaveBlock,
@@ -247,6 +248,7 @@ function frameOf(state: State, block: Block, declared: readonly HandlerDeclarati
     id: state.ids.fresh("block"),
     label: block.label,
     handlers: followed,
+    catchesIgnored: catchIgnored(handlers),
     conditions,
     mode: isEach ? "each" : "block",
     isOutermost: state.frames.length === state.base,

@@ -16,7 +16,14 @@ import { assign, collectCommands, emit, lossAt, sourceAt } from "../routine/stat
 import type { Span } from "../text/split";
 import { atMostOneRow, exactlyOneRow } from "./cardinality";
 import { NO_ROW, SEVERAL_ROWS } from "./conditions";
-import { handlesErrors, handlesRefusedLocks, isHandled, mayFail, raiseHere } from "./handlers";
+import {
+  handlesErrors,
+  handlesIgnored,
+  handlesRefusedLocks,
+  isHandled,
+  mayFail,
+  raiseHere,
+} from "./handlers";
 import {
   contextFor,
   FOUND_ROWS,
@@ -89,7 +96,8 @@ export function runSql(
   let last: Statement | undefined;
   const body = collectCommands(state, () => {
     const read = lowerDialectStatement(context, state.dialect);
-    const lowered = withoutTemporary(read, state.temporary, state.ids);
+    const own = withoutTemporary(read, state.temporary, state.ids);
+    const lowered = handlesIgnored(state) ? withWarnings(own) : own;
     const isReturned = into === undefined && !kept;
     const ran = resultOf(lowered, isReturned);
     rows = ran.rows;
@@ -130,6 +138,18 @@ export function runSql(
     takeRow(state, into.targets, rows, last, span, run);
   }
   return rows;
+}
+
+/** An INSERT IGNORE of which a handler takes up what it passes by: the handler may end the transaction, which no level covers. */
+function withWarnings(lowered: Lowering): Lowering {
+  const reason = "an INSERT IGNORE whose warnings run a handler";
+  const statements = lowered.statements.map((each): Statement => {
+    const { kind, source, taint } = each;
+    if (kind !== "insert" || each.onConflict?.action !== "nothing") return each;
+    const losses = (["approx", "outside"] as const).map((effect) => ({ effect, reason, source }));
+    return { ...each, taint: [...taint, ...losses] };
+  });
+  return { ...lowered, statements };
 }
 
 function comparison(operator: "=" | ">", left: Expression, right: Expression): Expression {

@@ -40,6 +40,8 @@ export interface BlockFrame {
   readonly id: string;
   readonly label: string | undefined;
   readonly handlers: readonly HandlerDeclaration[];
+  /** True if a handler, followed or not, catches the warnings of INSERT IGNORE. */
+  readonly catchesIgnored: boolean;
   readonly conditions: ReadonlyMap<string, Condition>;
   /** Error handlers become one `try` around the block, or one around each statement. */
   readonly mode: "block" | "each";
