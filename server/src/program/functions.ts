@@ -9,6 +9,9 @@ export interface FunctionFacts {
   readonly nulls: "strict" | "never" | "maybe";
 }
 
+/** MySQL's `BINARY x` of a text: the same value, compared letter by letter. */
+export const TEXT_AS_BYTES = "cast binary";
+
 const UNKNOWN: FunctionFacts = { type: "other", nulls: "maybe" };
 
 /** The facts about a call of that name; casts are named `cast TYPE`. Constant time. */
@@ -71,6 +74,7 @@ function rows(
 }
 
 const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
+  [TEXT_AS_BYTES, { type: "text", nulls: "strict" }] as const,
   ...rows(
     "decimal",
     "strict",

@@ -1,5 +1,5 @@
 // Deterministic SQL functions by name. Unlisted ones give an opaque term of their arguments.
-import type { TextMethod } from "../program/functions";
+import { TEXT_AS_BYTES, type TextMethod } from "../program/functions";
 import { dictionary } from "../protocol/dictionary";
 import { SqlFailure } from "./failure";
 import { callOfMoments } from "./moments";
@@ -101,6 +101,7 @@ const FUNCTIONS = dictionary<SqlFunction | undefined>({
   "code:truth_of_any": TRUTH,
   // The cast of an integer, after which `/` keeps fractions.
   numeric: strict(([value = null]) => numeric(value, toDecimal)),
+  [TEXT_AS_BYTES]: lax(([value = null]) => value),
   greatest: lax((values) => extreme(values, 1)),
   least: lax((values) => extreme(values, -1)),
   nullif: lax(([left = null, right = null]) =>

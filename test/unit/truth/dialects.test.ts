@@ -196,3 +196,16 @@ COMMIT;
     );
   }
 });
+
+test("texts that are compared by their bytes are searched and executed", async () => {
+  const text = `-- @isolens dialect mysql
+CREATE TABLE stock (name varchar(9) PRIMARY KEY, n int NOT NULL);
+-- @transaction Take
+START TRANSACTION;
+SELECT n INTO @n FROM stock WHERE BINARY name = :name;
+UPDATE stock SET n = @n - :amount WHERE CAST(name AS BINARY) = :name;
+COMMIT;`;
+  const report = await analyse([sql(text)], "mysql:repeatable-read", 2);
+  assert.deepEqual(verdicts(report), ["Take+Take state"]);
+  assert.equal(report.anomalies[0]?.status, "confirmed", report.anomalies[0]?.reason);
+});

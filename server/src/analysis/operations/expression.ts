@@ -1,7 +1,7 @@
 // From expressions to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression, ValueType, Query } from "../../program/expression";
-import { functionFacts, functionTitle } from "../../program/functions";
+import { functionFacts, functionTitle, TEXT_AS_BYTES } from "../../program/functions";
 import type { Call } from "../../program/operands";
 import { ownEntry } from "../../protocol/dictionary";
 import { ANY, anyValue, isAnyRound } from "./anyValue";
@@ -372,6 +372,8 @@ function call(
         ),
       );
     switch (expression.name.toLowerCase()) {
+      case TEXT_AS_BYTES:
+        return first;
       case "greatest":
         return extreme((a, b) => below(b, a));
       case "least":

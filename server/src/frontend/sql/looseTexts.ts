@@ -3,6 +3,7 @@
 // such a transaction is weakened. Texts compared in one way only need nothing: equal ones are interchangeable.
 import type { Dialect } from "../../program/dialect";
 import type { Expression, Output } from "../../program/expression";
+import { TEXT_AS_BYTES } from "../../program/functions";
 import { operandsOf } from "../../program/operands";
 import type { Taint } from "../../program/precision";
 import type { Transaction } from "../../program/program";
@@ -155,7 +156,7 @@ function sidesOf(expression: Test): readonly Expression[] {
 /** Functions that distinguish texts that the server equates. */
 function tellsApart(name: string, dialect: Dialect): boolean {
   return isOfMysql(dialect)
-    ? /^(?:md5|sha1?|sha2|crc32|hex)$/.test(name)
+    ? name === TEXT_AS_BYTES || /^(?:md5|sha1?|sha2|crc32|hex)$/.test(name)
     : !name.startsWith("cast ");
 }
 

@@ -1,6 +1,6 @@
 // Types of AR expressions, and of a script's parameters: a placeholder has the type of the column that it is compared with or assigned to.
 import type { Expression, ValueType, Output } from "../../program/expression";
-import { functionFacts, isPure, textArguments } from "../../program/functions";
+import { functionFacts, isPure, TEXT_AS_BYTES, textArguments } from "../../program/functions";
 import type { Table } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
 import { isToday } from "./currentDate";
@@ -246,7 +246,7 @@ function callType(
   of: (part: Expression) => ValueType | undefined,
 ): ValueType | undefined {
   const { name } = call;
-  const isCast = name.startsWith("cast ");
+  const isCast = name.startsWith("cast ") && name !== TEXT_AS_BYTES;
   if (!isCast && !isPure(name)) return firstKnown(call.arguments, of);
   const type = isCast ? valueTypeOf(name.slice(5).replace(/\(.*/, "")) : functionFacts(name).type;
   return type === "other" ? undefined : type;

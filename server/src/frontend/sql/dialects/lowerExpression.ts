@@ -1,5 +1,6 @@
 // Expressions of MySQL, MariaDB, SQL Server and SQLite in the AR. Booleans are numbers in these dialects: a condition as a value becomes 1,
 // 0 or NULL, and a number as a condition is compared with 0.
+import { TEXT_AS_BYTES } from "../../../program/functions";
 import type { ArithmeticOperator, Expression } from "../../../program/expression";
 import { COMPARISONS, isCondition, literal } from "../expressions";
 import { lose, typeIn } from "../nsp/scope";
@@ -209,7 +210,7 @@ function binary(
   if (moment !== undefined) return moment;
   const l = lowerValue(left, of);
   const r = lowerValue(right, of);
-  if (comparison !== undefined) return compare(comparison, l, r);
+  if (comparison !== undefined) return compare(comparison, ...alikeInBytes(l, r));
   const arithmetic = ARITHMETIC.get(operator);
   if (arithmetic !== undefined) return calculated(arithmetic, l, r, of);
   switch (operator) {
@@ -333,8 +334,23 @@ function caseOf(
   }, end);
 }
 
-/** Equal texts may differ as bytes. */
-const COMPARED_BY_BYTES = /^(?:var)?binary$/;
+const OF_BYTES = /^(?:var)?binary$/;
+
+/** A text as its bytes, which are the text: what the server takes for equal is told apart. */
+function bytesOf(operand: Expression): Expression {
+  return isOfBytes(operand)
+    ? operand
+    : { kind: "call", name: TEXT_AS_BYTES, arguments: [operand], deterministic: true };
+}
+
+function isOfBytes(expression: Expression): boolean {
+  return expression.kind === "call" && expression.name === TEXT_AS_BYTES;
+}
+
+/** Both sides as bytes where one is: the server compares them so. */
+function alikeInBytes(left: Expression, right: Expression): readonly [Expression, Expression] {
+  return isOfBytes(left) || isOfBytes(right) ? [bytesOf(left), bytesOf(right)] : [left, right];
+}
 
 function cast(
   node: Extract<SyntaxExpression, { readonly kind: "cast" }>,
@@ -348,10 +364,10 @@ function cast(
     const number = Number(operand.value);
     if (Number.isInteger(number)) return literal(number);
   }
+  if (OF_BYTES.test(node.type) && from === "text" && (node.sizes ?? []).length === 0)
+    return bytesOf(operand);
   const keeps =
-    from === to
-      ? !(to === "decimal" && node.rounds) && !COMPARED_BY_BYTES.test(node.type)
-      : from === "int" && to === "decimal";
+    from === to ? !(to === "decimal" && node.rounds) : from === "int" && to === "decimal";
   if (from === undefined || keeps) return operand;
   const lost = lose(work, `the cast from ${from} to ${node.type}`, [operand]);
   return lost.kind === "unknown" ? { ...lost, type: to } : lost;
