@@ -92,7 +92,7 @@ export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
   for (let changes = 0; changes <= MOST_CHANGES; changes += 1)
     for (const values of combinations(free, texts, changes)) {
       const next = added({ ...row, ...Object.fromEntries(values) });
-      if (isValid(program, next)) return next;
+      if (breaksNone(program, next, table)) return next;
       tried += 1;
       if (tried === MOST_TRIED) return added(row);
     }
@@ -171,32 +171,34 @@ function textsIn(expression: Expression): readonly string[] {
   return own ? [String(expression.value)] : operandsOf(expression).flatMap(textsIn);
 }
 
-/** True if rows break no condition that can be evaluated: the judge says what of the others stands in the way. */
-function isValid(program: Program, rows: Rows): boolean {
+/** True if a table's last row breaks no condition that can be evaluated: the judge says what of the others stands in the way. */
+function breaksNone({ schema, invariants = [] }: Program, rows: Rows, name: string): boolean {
+  const tables = initialRows(schema, rows);
+  const last = (tables.get(name) ?? []).slice(-1);
+  const frame = frameOver(schema, tables);
+  return (
+    // A row that only requires another one is accepted: the other is added later.
+    invariants.every(
+      (each) =>
+        each.condition.kind === "exists" ||
+        unlessUnknown(() => breaking(schema, each, tables).length === 0),
+    ) &&
+    findTable(schema, name).checks.every((check) =>
+      last.every((row) =>
+        unlessUnknown(() => truth(evaluate(check, withRows(frame, { [name]: row }))) !== false),
+      ),
+    )
+  );
+}
+
+/** The answer, or true where it cannot be told. */
+function unlessUnknown(ask: () => boolean): boolean {
   try {
-    return breaksNone(program, rows);
+    return ask();
   } catch (problem) {
     if (problem instanceof NotExecutable) return true;
     throw problem;
   }
-}
-
-function breaksNone(program: Program, rows: Rows): boolean {
-  const tables = initialRows(program.schema, rows);
-  // A row that only requires another one is accepted: the other is added later.
-  const universal = (program.invariants ?? []).filter(
-    ({ condition }) => condition.kind !== "exists",
-  );
-  if (brokenInvariant({ ...program, invariants: universal }, tables)) return false;
-  return [...tables].every(([name, list]) => {
-    const table = findTable(program.schema, name);
-    const frame = frameOver(program.schema, tables);
-    return list.every((row) =>
-      table.checks.every(
-        (check) => truth(evaluate(check, withRows(frame, { [name]: row }))) !== false,
-      ),
-    );
-  });
 }
 
 function askedRows(schema: Schema, invariant: Invariant, rows: Rows): readonly AddedRow[] {

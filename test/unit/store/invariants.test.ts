@@ -102,6 +102,17 @@ test("a row that is added keeps the conditions of its table, which speak of seve
   assert.deepEqual(team, [{ id: 7, agent: 0, human: null, kind: "small", size: 2 }]);
 });
 
+test("a CHECK that cannot be evaluated hides no other one", async () => {
+  const text = `CREATE TABLE file (id int PRIMARY KEY, hash text NOT NULL CHECK (hash ~ '^[0-9a-f]{4}$'));
+CREATE TABLE team (id int PRIMARY KEY, slug text NOT NULL CHECK (slug ~ '^[a-z]+$'), agent int, human int,
+  CHECK ((agent IS NOT NULL) <> (human IS NOT NULL)));`;
+  const program = readProgram([{ file: "a.sql" as FileId, text }], await parsers);
+  const row = { id: 1, slug: "a", agent: null, human: null };
+  const others = { file: [{ id: 1, hash: "a" }] };
+  const { team = [] } = withRow(program, others, { table: "team", row, fixed: new Set(["id"]) });
+  assert.deepEqual(team, [{ id: 1, slug: "a", agent: 0, human: null }]);
+});
+
 test("a row is added where the store cannot evaluate a CHECK of its table", async () => {
   const text = "CREATE TABLE file (id int PRIMARY KEY, hash text CHECK (hash ~ '^[0-9a-f]{4}$'));";
   const program = readProgram([{ file: "a.sql" as FileId, text }], await parsers);

@@ -227,3 +227,16 @@ test("a level prevents an anomaly only if the same transactions have none there,
   assert.deepEqual(take?.preventedBy, ["postgres:serializable"]);
   assert.deepEqual(take.allowedAt, ["postgres:read-committed", "postgres:repeatable-read"]);
 });
+
+test("a CHECK that is weakened takes no other of its table out of the search", async () => {
+  const text = `CREATE TABLE team (id int PRIMARY KEY, name text NOT NULL, seats int NOT NULL, agent int, human int,
+  CHECK ((agent IS NOT NULL) <> (human IS NOT NULL)), CHECK (length(name) <= 40));
+-- @transaction Take
+BEGIN;
+SELECT seats, agent, human FROM team WHERE id = :id \\gset
+UPDATE team SET seats = :seats - 1, agent = :agent, human = :human WHERE id = :id;
+COMMIT;`;
+  const report = await analyse([sql(text)], "postgres:read-committed", 2);
+  assert.deepEqual(verdicts(report), ["Take+Take value"]);
+  assert.equal(report.anomalies[0]?.status, "confirmed", report.anomalies[0]?.reason);
+});

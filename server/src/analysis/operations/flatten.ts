@@ -66,11 +66,8 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
   for (const table of program.schema.tables) {
     const flat = tables.all.get(table.name);
     if (!flat) continue;
-    const builder = newBuilder(tables, []);
-    const checks = table.checks.map((check) => rowCondition(builder, check));
-    // A weakened CHECK is not used.
-    if (builder.losses.size + builder.guesses.size === 0)
-      tables.all.set(table.name, { ...flat, checks });
+    const checks = table.checks.map((check) => exactCondition(tables, check));
+    tables.all.set(table.name, { ...flat, checks });
   }
   const invariants = (program.invariants ?? []).flatMap((each) => {
     const builder = newBuilder(tables, []);
@@ -94,6 +91,13 @@ function newBuilder(
     subquery: (query, outer, member) => flattenSubquery(builder(), query, outer, member),
   });
   return createBuilder(tables, parameters, ask, options);
+}
+
+/** A CHECK; a weakened one is not used. */
+function exactCondition(tables: FlatTables, check: Expression): Term {
+  const builder = newBuilder(tables, []);
+  const condition = rowCondition(builder, check);
+  return builder.losses.size + builder.guesses.size === 0 ? condition : TRUE;
 }
 
 function rowCondition(builder: Builder, check: Expression): Term {
