@@ -237,6 +237,6 @@ SELECT seats, agent, human FROM team WHERE id = :id \\gset
 UPDATE team SET seats = :seats - 1, agent = :agent, human = :human WHERE id = :id;
 COMMIT;`;
   const report = await analyse([sql(text)], "postgres:read-committed", 2);
-  assert.deepEqual(verdicts(report), ["Take+Take value"]);
+  assert.deepEqual(verdicts(report), ["Take+Take state"]);
   assert.equal(report.anomalies[0]?.status, "confirmed", report.anomalies[0]?.reason);
 });

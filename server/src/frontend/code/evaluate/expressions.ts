@@ -54,7 +54,7 @@ import {
 import { knowing } from "./values/presence";
 import { binary, choose, lazy, unary, isNullish } from "./values/operators";
 import { madeHere } from "./lists/conditionalAppend";
-import { bornNow, emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { bornNow, emit, lose, newCell, sourceOf, write, type State } from "./state";
 import { isPending, settle } from "./calls/awaits";
 import { taggedValue } from "./calls/shapes";
 import { hasProperty, instanceOf, typeName } from "./values/typeTests";
