@@ -4,7 +4,7 @@ import type { Chooser } from "./drive";
 interface Orders {
   /** True if every order that was seen to be possible has run. */
   areDone(): boolean;
-  /** The next run: its chooser picks among the steps behind which some order has not run. */
+  /** The next run: its chooser picks among the steps behind which some order has not run. One that was given up does not end. */
   begin(choose: Chooser): { readonly choose: Chooser; end(): void };
 }
 

@@ -69,8 +69,8 @@ export async function searchInterleavings(
       calls.map((_, at) => at),
       walk.choose,
     );
-    walk.end();
     if (outcome === undefined) continue;
+    walk.end();
     interleavings += 1;
     const faulty = outcome.failures.find((each) => IN_ERROR.test(each));
     if (faulty !== undefined) return { interleavings, wrong: [], refusal: faulty, isFaulty: true };
