@@ -18,7 +18,7 @@ import {
 import { recordExistence, recordUse, rereadRow } from "./recorder";
 import { findTable, type BoundRow, type StoredRow } from "./row";
 import { primaryKeys } from "./primaryKeys";
-import { searchRange, soleKey } from "./searchRange";
+import { isBesideKey, searchRange, soleKey } from "./searchRange";
 import { framesOf } from "./setValues";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
@@ -319,6 +319,7 @@ function searchTable(
     inRange: (values) =>
       holdAll(range.conditions, withRows(later, { [relation.alias]: { kind: "derived", values } })),
     point: range.point,
+    besideKey: isBesideKey(table, relation.alias, conditions),
     matches,
   });
   const keys =

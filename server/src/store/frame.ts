@@ -74,6 +74,8 @@ export interface Search {
   readonly inRange: (values: Readonly<Record<string, SqlValue>>) => boolean;
   /** True if there can be at most one row. */
   readonly point: boolean;
+  /** True if an index beside the primary key may lead to the rows: its entry is locked before the row. */
+  readonly besideKey: boolean;
   readonly matches: (row: StoredRow) => boolean;
 }
 

@@ -11,6 +11,7 @@ import {
   holdersOf,
   othersOf,
   refuseChanged,
+  refuseMeeting,
   searchingTables,
   takeRow,
 } from "./lockingSearch";
@@ -109,6 +110,7 @@ export function actingOf(server: Server, session: Session): Acting {
       if (!current)
         return lockRow({ level, newest, take, skips: session.skips }, row, strength, waiting);
       const mode = plainRowLock(strength);
+      if (strength === "update") refuseMeeting(server, session, row);
       waitFor(holdersOf(server, session, row, mode), { name: rowName(row.table, row.key), mode });
       const found = newest.rows(row.table).find((each) => each.key === row.key);
       if (found !== undefined) refuseChanged(session, found);

@@ -1,7 +1,7 @@
 // Searches of current rows: one row after the other in key order, locked as the level requires, waiting where another transaction is in the
 // way. Rows that such a search passed without a lock may change while it waits.
 import type { RowLock } from "../program/rowLocks";
-import { SqlFailure } from "./failure";
+import { NotExecutable, SqlFailure } from "./failure";
 import { WaitFor, type Search, type Tables, type Waiting } from "./frame";
 import { excludes, type HeldLock } from "./locks";
 import { rowName } from "./recorder";
@@ -48,6 +48,7 @@ function searchTable(
   const cursor = cursorOf(session, number, places);
   for (const row of places) {
     if (!search.inRange(row.values)) continue;
+    if (search.besideKey) refuseMeeting(server, session, row);
     const known = before.find((each) => each.key === row.key);
     // A row inserted by others behind the search's position is missed: the search does not go back.
     if (known === undefined && cursor !== undefined && order(row, cursor) < 0) continue;
@@ -69,12 +70,17 @@ function searchTable(
       if (rules.wait === "nowait") throw new SqlFailure("55P03", `${table} (${row.key}) is locked`);
       if (rules.gaps) lockGap(server, session, table, search, row);
       session.passed = [...session.passed.slice(0, number), passed];
-      throw new WaitFor(holders, { name: rowName(table, row.key), mode: rules.strength });
+      const beside = search.besideKey && { besideKey: true as const };
+      throw new WaitFor(holders, {
+        name: rowName(table, row.key),
+        mode: rules.strength,
+        ...beside,
+      });
     }
     if (rules.keeps !== "nothing") refuseChanged(session, row);
     const isNamed = rules.keepsNamed && search.point;
     const stays = rules.keeps === "scanned" || isNamed ? row.alive : matches;
-    if (rules.keeps !== "nothing" && stays) takeRow(session, row, rules.strength);
+    if (rules.keeps !== "nothing" && stays) takeRow(session, row, rules.strength, search.besideKey);
     passed.push(row);
   }
   if (rules.gaps && !(search.point && passed.some((row) => row.alive)))
@@ -144,10 +150,33 @@ export function othersOf(server: Server, session: Session): readonly Session[] {
 }
 
 /** Records a lock that conflicts with no other. */
-export function takeRow(session: Session, row: StoredRow, strength: RowLock): void {
+export function takeRow(
+  session: Session,
+  row: StoredRow,
+  strength: RowLock,
+  besideKey = false,
+): void {
   const name = rowName(row.table, row.key);
-  if (!session.locks.some((held) => held.name === name && held.mode === strength))
-    session.locks = [...session.locks, { name, mode: strength }];
+  const lock = { name, mode: strength, ...(besideKey && { besideKey: true as const }) };
+  const isKnown = session.locks.some(
+    (held) => held.name === name && held.mode === strength && held.besideKey === lock.besideKey,
+  );
+  if (!isKnown) session.locks = [...session.locks, lock];
+}
+
+/**
+ * Who waits for a row by way of an index has locked the index's entry: if the holder, who came by the primary key, needs that entry, the
+ * server has a deadlock, of which nothing is known here.
+ */
+export function refuseMeeting(server: Server, session: Session, row: StoredRow): void {
+  const name = rowName(row.table, row.key);
+  const own = session.locks.filter((held) => held.name === name);
+  if (own.length === 0 || own.some(({ besideKey }) => besideKey)) return;
+  const isEntered = othersOf(server, session).some(
+    ({ waiting }) => waiting?.wants?.name === name && waiting.wants.besideKey === true,
+  );
+  if (isEntered)
+    throw new NotExecutable(`the entries of an index of ${row.table} are locked before its rows`);
 }
 
 function isLocked(session: Session, row: StoredRow): boolean {

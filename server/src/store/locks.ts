@@ -10,6 +10,8 @@ export interface HeldLock {
   readonly outlives?: true;
   /** A lock that the server takes at the commit only. */
   readonly atCommit?: true;
+  /** A row's lock by way of an index beside the primary key, with the index's entry. */
+  readonly besideKey?: true;
   /** True for rows that nobody else may insert into a locked gap. */
   readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }

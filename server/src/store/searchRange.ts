@@ -11,6 +11,15 @@ export interface SearchRange {
   readonly point: boolean;
 }
 
+/** True if an index beside the primary key may lead to the rows: nothing bounds that key. */
+export function isBesideKey(
+  { primaryKey: [first] }: Table,
+  alias: string,
+  conditions: readonly Expression[],
+): boolean {
+  return first === undefined || conditions.every((each) => !bounds(each, alias, first));
+}
+
 /**
  * The range of these conditions on a relation, by the best unique key: one that is given completely, else the one with most leading columns
  * given or bounded. Non-unique indexes are not known.

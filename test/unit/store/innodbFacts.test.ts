@@ -1,7 +1,10 @@
 // Facts measured on MariaDB 10.11 that distinguish InnoDB from PostgreSQL, each as a test.
+import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ProductLevel } from "../../../server/src/isolation/levels";
+import { enumerateProduct } from "../../../server/src/store/enumerate";
 import { checkOutcomes, type Scenario } from "./outcomes";
-import { rowsOf, table } from "./programs";
+import { instances, productOf, programOf, rowsOf, table } from "./programs";
 
 const T = table("t", { id: "int", v: "int" });
 const ALL = [
@@ -55,6 +58,32 @@ describe("facts about InnoDB", () => {
     const serial = ["aa: 1,3 | bb: 1,5", "aa: 1,4 | bb: 1,3"];
     checkOutcomes(scenario, "mariadb:read-committed", ["aa: 1,3 | bb: 1,3", ...serial]);
     check([RR, SI, "mariadb:serializable"], scenario, serial);
+  });
+
+  it("who waits by way of an index has locked its entry, which a holder who came by the key may need", () => {
+    const unique = table("t", { id: "int", v: "int", n: "int" }, { uniqueKeys: [{ columns: ["v", "id"] }] }); // prettier-ignore
+    const ended = "the entries of an index of t are locked before its rows";
+    const leftOut = (first: string, then: string): readonly string[] => {
+      const scripts = {
+        Hold: `SELECT n FROM t WHERE ${first} FOR UPDATE \\gset\n${then};`,
+        Wait: "UPDATE t SET n = 7 WHERE v = 10;",
+      };
+      const setup = {
+        instances: instances("Hold", "Wait"),
+        initial: { t: [{ id: 1, v: 10, n: 0 }] },
+      };
+      const level = (): ProductLevel => productOf("mariadb:read-committed");
+      return enumerateProduct(programOf(scripts, [unique]), setup, level, 1000).leftOut;
+    };
+    for (const then of [
+      "UPDATE t SET n = 1 WHERE v = 10",
+      "UPDATE t SET v = 11 WHERE id = 1",
+      "DELETE FROM t WHERE id = 1",
+    ]) {
+      assert.deepEqual(leftOut("id = 1", then), [ended], then);
+      assert.deepEqual(leftOut("v = 10", then), [], then);
+    }
+    assert.deepEqual(leftOut("id = 1", "UPDATE t SET n = 1 WHERE id = 1"), []);
   });
 
   it("a scan that waits does not come back to a row that is inserted behind it", () => {
