@@ -1,5 +1,6 @@
 // Conversion between the store's machine and texts for a server: the values of variables, and the variable that receives a statement's
 // result.
+import { writtenList } from "../program/arrays";
 import type { Statement } from "../program/statement";
 import { ownEntry } from "../protocol/dictionary";
 import type { Value } from "../protocol/witness";
@@ -7,7 +8,11 @@ import type { Machine } from "../store/machine";
 import { fromValue, toValue, type SqlValue } from "../store/value";
 
 /** The value of a variable or argument, case-insensitively; undefined if there is none. */
-export function variableOf({ variables, parameters }: Machine, name: string): Value | undefined {
+export function variableOf(machine: Machine, name: string): Value | undefined {
+  return valueOf(machine, name) ?? writtenList(name, (item) => valueOf(machine, item));
+}
+
+function valueOf({ variables, parameters }: Machine, name: string): Value | undefined {
   const value =
     ownEntry(variables, name) ??
     ownEntry(parameters, name) ??

@@ -5,7 +5,9 @@ import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/script/region";
 import type { Span } from "../frontend/sql/text/split";
 import { positionAt } from "../frontend/sql/text/lines";
+import { writtenList } from "../program/arrays";
 import type { Transaction } from "../program/program";
+import { ownEntry } from "../protocol/dictionary";
 import type { Position } from "../protocol/source";
 import type { Value } from "../protocol/witness";
 
@@ -34,12 +36,23 @@ export function scriptOf(
   }
   return {
     lines: writer.lines,
-    values: Object.fromEntries(Object.entries(args).map(([name, value]) => [plain(name), value])),
+    values: Object.fromEntries(
+      [...Object.entries(args), ...listsIn(args)].map(([name, value]) => [plain(name), value]),
+    ),
     placeOf: (start) => {
       const at = writer.starts.findIndex((each) => isSame(each, start));
       return at < 0 ? undefined : at + 1;
     },
   };
+}
+
+/** Lists whose items are arguments of their own, each in one text. */
+function listsIn(args: Readonly<Record<string, Value>>): readonly (readonly [string, Value])[] {
+  return Object.keys(args).flatMap((name) => {
+    const [, list] = /^(.*)\[1\]$/su.exec(name) ?? [];
+    const text = list === undefined ? undefined : writtenList(list, (item) => ownEntry(args, item));
+    return list === undefined || text === undefined ? [] : [[list, text] as const];
+  });
 }
 
 interface Writer {

@@ -52,3 +52,21 @@ test("a witness names elements and lengths", async () => {
     "ids[1]",
   ]);
 });
+
+const LISTS = (second: string): string => `${SCHEMA}
+-- @transaction Take
+BEGIN;
+SELECT quantity FROM stock WHERE id = ANY(@ids::int[]) \\gset
+UPDATE stock SET quantity = :quantity - 1 WHERE ${second};
+COMMIT;`;
+
+test("an argument of a script that is nothing but a list has two items", async () => {
+  await check(LISTS("id = ANY(@ids::int[])"), "postgres:read-committed", ["Take+Take state"]);
+  await check(LISTS("id <> ALL(@others)"), "postgres:read-committed", ["Take+Take state"]);
+});
+
+test("a list that is asked as a whole as well stays one", async () => {
+  const whole = LISTS("@ids IS NULL OR id = ANY(@ids)");
+  const report = await analyse([sql(whole)], "postgres:read-committed", 2);
+  assert.notDeepEqual(report.unknown, []);
+});

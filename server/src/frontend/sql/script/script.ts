@@ -14,6 +14,7 @@ import { inferParameterTypes } from "../types";
 import { walkCommand, walkExpression } from "../walk";
 import { closeIf, nextBranch } from "./branches";
 import { isSet } from "./expression";
+import { withListItems } from "./lists";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./region";
 import { createState, frame, source, top } from "./state";
 import type { Frame, ScriptContext, State } from "./state";
@@ -40,7 +41,7 @@ export function lowerRegion(region: Region, name: string, context: ScriptContext
   while (state.frames.length > 1) closeIf(state);
   if (state.frames[0]?.atomic) endAtomic(state, state.frames[0], region.source);
   const commands = [...initialisations(state), ...(state.frames[0]?.commands ?? [])];
-  const body: Command = { kind: "sequence", commands };
+  const { command: body, items } = withListItems({ kind: "sequence", commands });
   const { lines } = context;
   const transaction: Transaction = {
     id: name,
@@ -48,7 +49,7 @@ export function lowerRegion(region: Region, name: string, context: ScriptContext
     header: rangeOf(lines, region.header.start, region.header.end),
     source: rangeOf(lines, region.source.start, region.source.end),
     boundary: region.boundary,
-    parameters: parametersOf(state, body),
+    parameters: parametersOf(state, body, items),
     preconditions: state.preconditions,
     body,
     ...(region.level === undefined ? {} : { level: region.level }),
@@ -246,7 +247,11 @@ function addMeta(state: State, item: MetaItem): void {
 }
 
 /** The parameters that the transaction uses, in the order of their first use. */
-function parametersOf(state: State, body: Command): readonly Parameter[] {
+function parametersOf(
+  state: State,
+  body: Command,
+  items: ReadonlyMap<string, readonly string[]>,
+): readonly Parameter[] {
   const inferred = inferParameterTypes(body, state.context.table).scalars;
   const used = new Set<string>();
   const visitor = {
@@ -257,6 +262,7 @@ function parametersOf(state: State, body: Command): readonly Parameter[] {
   walkCommand(body, visitor);
   for (const condition of state.preconditions) walkExpression(condition, [], visitor);
   return [...state.parameters]
+    .flatMap(([name, known]) => (items.get(name) ?? [name]).map((each) => [each, known] as const))
     .filter(([name]) => used.has(name))
     .map(([name, { type }]) => ({
       name,
