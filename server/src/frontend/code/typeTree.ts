@@ -19,6 +19,8 @@ export interface RecordType {
   readonly members: ReadonlyMap<string, { readonly type: Type; readonly isOptional: boolean }>;
   /** It has an index signature: there may be others. */
   readonly isOpen: boolean;
+  /** It has methods, or can be called. */
+  readonly hasMethods: boolean;
 }
 
 const DEEPEST = 60;
@@ -249,6 +251,7 @@ class TypeReader {
   #record(start: number): Type {
     const members = new Map<string, { readonly type: Type; readonly isOptional: boolean }>();
     let isOpen = false;
+    let hasMethods = false;
     this.#at += 1;
     for (this.#space(); this.#at < this.text.length && !this.#takes("}"); this.#space()) {
       if (this.#takes(";") || this.#takes(",")) continue;
@@ -269,12 +272,14 @@ class TypeReader {
         if (!members.has(key)) members.set(key, { type: own, isOptional });
       } else {
         this.#at = first;
-        isOpen ||= this.text[first] === "[";
+        const isIndex = this.text[first] === "[";
+        isOpen ||= isIndex;
+        hasMethods ||= !isIndex;
         this.#skipPast(";,\n}");
         if (first === this.#at) this.#at += 1;
       }
     }
-    return { kind: "record", members, isOpen, text: this.#since(start) };
+    return { kind: "record", members, isOpen, hasMethods, text: this.#since(start) };
   }
 
   #isAtEnd(): boolean {

@@ -60,6 +60,17 @@ const queue = () => {
   return kept;
 };`,
   ],
+  "an object of another package that the global object keeps": [
+    `await global.set("a", text);`,
+    `const global = globalThis.queue ?? new Queue("jobs");
+globalThis.queue = global;`,
+  ],
+  "one that may be missing": [
+    `await global?.set("a", text);`,
+    `function made() { return process.env.QUEUE ? new Queue(process.env.QUEUE) : null; }
+const slots = globalThis as unknown as { queue?: Queue | null };
+const global = slots.queue ?? made();`,
+  ],
   "a function that a long function makes": [
     `present({ id });`,
     `const settings = { name: process.env.NAME ?? "none" };
@@ -89,6 +100,46 @@ export function register(name: string, made: Entries) { handlers[name] = made; }
     );
     assert.equal(reasons.length, 1);
   });
+
+  for (const [type, isOwn] of Object.entries({
+    string: false,
+    "Set<Item>": false,
+    "Map<string, Item[]>": false,
+    "Item | undefined": false,
+    "Partial<Item>": false,
+    "Page<Item>": false,
+    "Page<Entries>": true,
+    Queue: false,
+    Entries: true,
+    Writer: true,
+    any: true,
+    Later: true,
+  })) {
+    it(`is what its declared type says: ${type}`, async () => {
+      const types = `interface Item { id: number; tags: string[]; at: Date; inner?: { of: Item[] } }
+interface Page<T> { items: T[] }
+interface Writer { add(text: string): Promise<void> }
+interface Later { add: (text: string) => Promise<void> }
+const all: Record<string, any> = {};
+export function keep(name: string, made: any) { all[name] = made; }`;
+      const ways = [
+        [
+          `await pick(text).add(text);`,
+          `function pick(by: string): ${type} { return all[by + "x"]; }`,
+        ],
+        [`const one: ${type} = all[text + "x"]; await one.add(text);`, ""],
+        [`await (all[text + "x"] as ${type}).add(text);`, ""],
+        [
+          `await used(all[text + "x"]);`,
+          `async function used(one: ${type}) { await one.add("x"); }`,
+        ],
+      ] as const;
+      for (const [body, more] of ways) {
+        const reasons = await taintOf(body, `${types}\n${more}`);
+        assert.equal(reasons.length > 0, isOwn, `${body} ${reasons.join()}`);
+      }
+    });
+  }
 
   it("is not missing where it is added to, though it was not there at first", async () => {
     const found = await transactionsOf(ACCOUNTS_AND_LOG, {

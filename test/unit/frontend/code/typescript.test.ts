@@ -202,7 +202,7 @@ check(
 // Functions.
 check(
   "function f(a: number, b?: string, c = 1, ...d: T[]): U { return a }",
-  "function f(a: number, b: string, c = 1, ...d: T[]) {return a}",
+  "function f(a: number, b: string, c = 1, ...d: T[]): U {return a}",
 );
 check("async function* f() { yield 1; yield* g() }", "function* f() {<yield: 1>; <yield: g()>}");
 check(

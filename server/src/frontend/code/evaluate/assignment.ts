@@ -16,7 +16,7 @@ import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
 import { changedByWrite } from "./values/foreignObjects";
 import { writeInput, writeInside, writeWhole } from "./values/inputEffects";
-import { withDeclaredClient } from "./transactions/clientTypes";
+import { ofDeclaredType } from "./transactions/clientTypes";
 import { lose, sourceOf, write, type State } from "./state";
 
 /** Assigns to what a pattern names. */
@@ -69,7 +69,7 @@ function isElsewhere({ kind }: Value): boolean {
 function ofField(state: State, object: Value, name: string, value: Value): Value {
   const of = object.kind === "object" ? object.class : object.kind === "class" ? object : undefined;
   const field = of?.class.fields.find((each) => each.name === name);
-  return of ? withDeclaredClient(state, value, field?.type, of.scope) : value;
+  return of ? ofDeclaredType(state, value, field?.type, of.scope) : value;
 }
 
 const ONE_OF_SEVERAL = "which of several records the code assigned a field is not known";

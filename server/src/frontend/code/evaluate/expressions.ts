@@ -25,6 +25,7 @@ import { keep, keepsWhatItMakes, orSingleton, putThere, runsStatements } from ".
 import { givenOr } from "./transactions/optionalClients";
 import { mustGoOn } from "./values/optionalChains";
 import { isOfChain, nameOf } from "./values/chains";
+import { meetType } from "./values/typeMeet";
 import { cast } from "./values/absence";
 import { conditionOf, expressionOf, readsOf, negate } from "./values/convert";
 import { noteWaitedFor, siteOf } from "./calls/resultUse";
@@ -173,7 +174,9 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       return chooseCase(state, scope, hir);
     case "typed": {
       const value = of(hir.operand);
-      return value.kind === "input" ? cast(value, hir.type) : value;
+      return value.kind === "input"
+        ? cast(value, hir.type)
+        : meetType(state, value, hir.type, scope);
     }
     case "unknown": {
       const parts = hir.parts.map(of);

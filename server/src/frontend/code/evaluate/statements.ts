@@ -35,7 +35,7 @@ import { emitThrow, thrownBy } from "./errors/exceptionFlow";
 import { isFloatingPromise, runFloating } from "./errors/floatingPromises";
 import { evaluateTry } from "./errors/tryCatch";
 import { knowing } from "./values/presence";
-import { withDeclaredClient } from "./transactions/clientTypes";
+import { ofDeclaredType } from "./transactions/clientTypes";
 import { collectCommands, emit, lose, newCell, sourceOf, type OpenLoop, type State } from "./state";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
@@ -80,7 +80,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "let": {
       if (hir.value && hir.pattern.kind === "bind") notePending(state, hir.value);
       const value = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
-      bind(state, scope, hir.pattern, withDeclaredClient(state, value, hir.type, scope), true);
+      bind(state, scope, hir.pattern, ofDeclaredType(state, value, hir.type, scope), true);
       return false;
     }
     case "expression": {

@@ -14,6 +14,7 @@ export function readFunction(
   const called = own && node.type !== "method_definition" ? slice(reading, own) : name;
   const body = childOf(node, "body");
   const isArrow = node.type === "arrow_function";
+  const returns = typeText(reading, childOf(node, "return_type"));
   return {
     ...(called !== undefined && { name: called }),
     header: headerOf(node, body, annotations),
@@ -22,6 +23,7 @@ export function readFunction(
     annotations: [...annotations, ...decoratorsOf(reading, node)],
     isArrow,
     isGenerator: hasToken(node, "*") || node.type.startsWith("generator_function"),
+    ...(returns !== undefined && { returns }),
     ...(hasToken(node, "async") && { isAsync: true }),
     span: { start: startOf(node, annotations), end: node.end },
   };

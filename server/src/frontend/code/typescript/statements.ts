@@ -18,6 +18,15 @@ export function readStatements(
   });
 }
 
+/** The names of the parameters of a type. */
+function typeParameters(reading: Reading, node: SyntaxNode): readonly string[] {
+  const list = childOf(node, "type_parameters");
+  return (list ? namedChildren(list) : []).flatMap((each) => {
+    const own = childOf(each, "name");
+    return own ? [slice(reading, own)] : [];
+  });
+}
+
 /** Types that are another one: unions, records and functions are types of their own. */
 const NAMING: ReadonlySet<string> = new Set([
   "type_identifier",
@@ -122,10 +131,7 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
       const [name, value] = [childOf(node, "name"), childOf(node, "value")];
       if (!name || !value || !NAMING.has(value.type)) return [];
       if (isLong(value)) return [];
-      const parameters = namedChildren(childOf(node, "type_parameters") ?? name).flatMap((each) => {
-        const own = childOf(each, "name");
-        return own ? [slice(reading, own)] : [];
-      });
+      const parameters = typeParameters(reading, node);
       const type = { name: slice(reading, name), type: slice(reading, value) };
       return [{ kind: "type", ...type, ...(parameters.length > 0 && { parameters }), span }];
     }
@@ -135,7 +141,9 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
       const above = namedChildren(node).find(({ type }) => type === "extends_type_clause");
       const parts = [...(above ? namedChildren(above) : []), body];
       const type = parts.map((each) => slice(reading, each)).join(" & ");
-      return [{ kind: "type", name: slice(reading, name), type, span }];
+      const parameters = typeParameters(reading, node);
+      const own = parameters.length > 0 && { parameters };
+      return [{ kind: "type", name: slice(reading, name), type, ...own, span }];
     }
     case "labeled_statement":
       return readLabelled(reading, node);

@@ -13,7 +13,7 @@ import {
   inputOf,
   instanceOf,
 } from "../transactions/instances";
-import { withDeclaredClient } from "../transactions/clientTypes";
+import { ofDeclaredType } from "../transactions/clientTypes";
 import { callBuiltin, externalResult } from "../builtins/builtins";
 import type { HirFunction } from "../../hir";
 import { isInput } from "../../roots/provenance";
@@ -522,7 +522,7 @@ function callFunction(
   if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
-  const returned = withDeclaredClient(state, mergeReturns(frame, left), hir.returns, scope);
+  const returned = ofDeclaredType(state, mergeReturns(frame, left), hir.returns, scope);
   const result = hir.isAsync === true && isPending(returned) ? settle(state, returned) : returned;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   return isCalculated ? resultFromOutside(state, result, called) : result;

@@ -31,6 +31,7 @@ import { settle } from "../calls/awaits";
 import { methodValue, superclassOf } from "../values/methods";
 import { appliedType, givenToCallback, isOfFunction } from "../values/typeArguments";
 import { alternativesOf, isNothing, isUndefined, typeTree, type Type } from "../../typeTree";
+import { meetType } from "../values/typeMeet";
 import { typeOfItem, typeOfMember, typeOfName } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import { within } from "../fork";
@@ -404,7 +405,7 @@ export function bindParameters(
       ? restOf(state, scope, args.slice(at))
       : rest !== -1 && at >= rest
         ? inputOf(state, parameter)
-        : (args[at] ?? UNDEFINED);
+        : meetType(state, args[at] ?? UNDEFINED, parameter.type, scope);
     bind(state, scope, parameter.pattern, value, true);
   });
 }

@@ -8,7 +8,7 @@ import type {
 import { dictionary } from "../../../../protocol/dictionary";
 import { JSON_NULL, literal } from "../../../sql/expressions";
 import { compare, connective } from "../../../sql/terms";
-import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
+import { constant, constantScalar, scalar, unknown, type Value, isNull } from "../../values";
 import type { State } from "../state";
 import { asMilliseconds, isMoment } from "../builtins/moments";
 import { semanticsOf } from "../../semantics";
@@ -261,7 +261,34 @@ export function oneClient(
     if (isSame) return libraryOf(then).joined?.(then, otherwise, condition) ?? then;
     return isGlobal(otherwise) ? then : undefined;
   }
-  return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;
+  if (isGlobal(then) && isMade(otherwise)) return otherwise;
+  return isGlobal(otherwise) && isMade(then) ? then : undefined;
+}
+
+/** True for clients, objects, and what unknown code makes, or one of them or nothing. */
+function isMade(value: Value): boolean {
+  switch (value.kind) {
+    case "choice": {
+      const parts = [value.then, value.otherwise];
+      return parts.some(isMade) && parts.every((each) => isMade(each) || isNull(each) || each.kind === "undefined"); // prettier-ignore
+    }
+    case "external":
+    case "object":
+    case "input":
+      return true;
+    case "scalar":
+      return value.whole ? isMade(value.whole) : isCalled(value.expression);
+    default:
+      return isPool(value);
+  }
+}
+
+/** True for the result of an unknown function, or that or nothing. */
+function isCalled(expression: Expression): boolean {
+  if (expression.kind === "call") return expression.name.startsWith("code:");
+  if (expression.kind !== "conditional") return false;
+  const parts = [expression.then, expression.otherwise];
+  return parts.some(isCalled) && parts.every((each) => isCalled(each) || isNullLiteral(each));
 }
 
 /** The paths of clients that are made of a client and are one by one table or query alone. */
@@ -281,6 +308,10 @@ function isPool(value: Value): value is Extract<Value, { kind: "handle" }> {
 
 function isGlobal(value: Value): boolean {
   return value.kind === "builtin" && /^global(?:This)?\./u.test(value.name);
+}
+
+function isNullLiteral(expression: Expression): boolean {
+  return expression.kind === "literal" && expression.value === null;
 }
 
 /** One of two conditions by a third, in the plainest form. */

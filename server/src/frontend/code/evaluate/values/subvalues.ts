@@ -98,9 +98,16 @@ export function unknownOfType(
 ): Value {
   const all = type ? alternativesOf(type).filter((each) => !isNothing(each)) : [];
   if (all.length === 0) return oneOfSeveral(why, reads);
-  if (all.every(isOfScalars)) return unknown(why, reads);
+  if (all.every(isOfData)) return unknown(why, reads);
   if (!all.every(isCollectionType)) return oneOfSeveral(why, reads);
   return oneCollection(why, reads, all.length === 1 ? all.flatMap((each) => itemTypeOf(each) ?? [])[0] : undefined); // prettier-ignore
+}
+
+/** True for scalars, and for records of which nothing but that they are data is told. */
+function isOfData(type: Type): boolean {
+  return (
+    isOfScalars(type) || (type.kind === "record" && type.members.size === 0 && !type.hasMethods)
+  );
 }
 
 /** A part of a list or a record of which it is not known which. */
