@@ -46,6 +46,18 @@ describe("a function of arguments", () => {
     );
   });
 
+  it("is one of what is calculated from arguments and constants", async () => {
+    const [one] = await read(CLEAR('hashOf("a:" + code)') + CLEAR('hashOf("a:" + code)') + CLEAR('hashOf("b:" + code)') + CLEAR("hashOf(id > 1 ? code : null)")); // prettier-ignore
+    assert.ok(one);
+    const names = one.parameters.flatMap(({ name, of }) => (of ? [[name, of.arguments]] : []));
+    assert.deepEqual(names, [
+      ["hashOf(code)", ["code"]],
+      ["hashOf(code) 2", ["code"]],
+      ["hashOf(id, code)", ["id", "code"]],
+    ]);
+    assert.equal(printed([one]).filter((line) => line.endsWith("hash = :hashOf(code))")).length, 2);
+  });
+
   it("is told from the same function of something else, and of another constant", async () => {
     const [one] = await read(CLEAR("hashOf(code, 1)") + CLEAR("hashOf(code, 2)") + CLEAR("hashOf(id, 1)")); // prettier-ignore
     assert.deepEqual(

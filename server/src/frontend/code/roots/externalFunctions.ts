@@ -2,6 +2,7 @@
 // witness chooses their values, and the search needs no theory of them.
 import type { Expression } from "../../../program/expression";
 import { isEvaluatedCode } from "../../../program/functions";
+import { mapParts, operandsOf } from "../../../program/operands";
 import type { OutsideFunction, Parameter, Program, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import { ofNodes } from "../../../query/nodes";
@@ -144,15 +145,38 @@ function functionOf(
   };
 }
 
-/** An argument of a function: an argument of the transaction, a constant, or a function of both. */
+/** An argument of a function: an argument of the transaction, a constant, or a function or calculation of both. */
 function partOf(
   part: Expression,
   known: ReadonlyMap<string, Named>,
   scalars: ReadonlySet<string>,
 ): OutsideFunction | undefined {
   if (part.kind === "literal") return { function: JSON.stringify(part.value), arguments: [] };
-  if (part.kind === "call") return functionOf(part, known, scalars);
-  if (part.kind !== "parameter") return undefined;
+  if (part.kind === "call") return functionOf(part, known, scalars) ?? calculation(part, known, scalars); // prettier-ignore
+  if (part.kind !== "parameter") return CALCULATIONS.has(part.kind) ? calculation(part, known, scalars) : undefined; // prettier-ignore
   const of = known.get(part.name)?.of;
   return of ?? (scalars.has(part.name) ? { function: ITSELF, arguments: [part.name] } : undefined);
 }
+
+/** A calculation with such values, as a function of theirs: `"project:" || id`. */
+function calculation(
+  part: Expression,
+  known: ReadonlyMap<string, Named>,
+  scalars: ReadonlySet<string>,
+): OutsideFunction | undefined {
+  if (part.kind === "call" && (!part.deterministic || part.set === true)) return undefined;
+  const operands = operandsOf(part);
+  const parts = operands.flatMap((each) => partOf(each, known, scalars) ?? []);
+  if (parts.length < operands.length) return undefined;
+  const how = JSON.stringify(mapParts(part, () => OPERAND));
+  return {
+    function: `${how}(${parts.map((each) => each.function).join(", ")})`,
+    arguments: parts.flatMap((each) => each.arguments),
+  };
+}
+
+const OPERAND: Expression = { kind: "literal", value: null, type: "other" };
+
+const CALCULATIONS: ReadonlySet<Expression["kind"]> = new Set<Expression["kind"]>(
+  ["arithmetic", "negate", "comparison", "and", "or", "not", "isNull", "sameValue", "in", "like", "conditional", "coalesce"], // prettier-ignore
+);
