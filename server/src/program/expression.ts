@@ -128,6 +128,8 @@ export type Expression =
       readonly type: ValueType;
       readonly dependsOn: readonly Expression[];
       readonly why: string;
+      /** Set if other rows decide it as well: a run cannot tell it from any other value. */
+      readonly isOfRows?: true;
     };
 
 export interface Relation {

@@ -13,6 +13,7 @@ export const NOBODY: Environment = {
   loops: {},
   fresh: () => null,
   answer: noAnswer,
+  ofRows: new Set(),
 };
 
 /** A frame with nothing in scope but the environment. */

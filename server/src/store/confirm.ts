@@ -143,6 +143,11 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       status: "unconfirmed",
       reason: SAME_IN_ORDER,
     };
+  const views = [run, ...references].map((each) => viewsOf(each, committed));
+  const decided = views.map(({ state, values }) => (severity === "state" ? state : values)).join();
+  const unsure = [...fresh.ofRows].find((text) => unquoted(decided).includes(unquoted(text)));
+  if (severity !== "unused" && unsure !== undefined)
+    return { ...base, status: "unconfirmed", severity, reason: `its outcome rests on ${unsure}` };
   if (mayRefuse(run)) return { ...base, status: "unconfirmed", severity, reason: MAY_REFUSE };
   const [dirtyRead] = base.cycle.length > 0 ? [] : (execution.dirtyReads ?? []);
   const evidence = dirtyRead
@@ -276,6 +281,10 @@ function agreeingOrders(
   const reads = values.filter((each) => observedText(each.run, committed) === observed);
   const orders = (runs: typeof serial) => runs.map((each) => each.order);
   return { state: orders(state), values: orders(values), reads: orders(reads) };
+}
+
+function unquoted(text: string): string {
+  return text.replace(/["\\]/gu, "");
 }
 
 interface Views {

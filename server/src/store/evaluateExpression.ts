@@ -380,6 +380,7 @@ function unknownValue(
 ): SqlValue {
   const inputs = expression.dependsOn.map((each) => evaluate(each, frame));
   const text = `${expression.why}(${[expression.id, ...inputs.map(renderValue)].join(", ")})`;
+  if (expression.isOfRows) frame.environment.ofRows.add(text);
   // Each use of an unknown has its own id.
   const form = `${expression.why}(${inputs.map(formOf).join(", ")})`;
   return { kind: "opaque", text, form, atoms: [form, ...atomsOf(inputs)], isOfCode: true };

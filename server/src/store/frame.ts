@@ -26,6 +26,8 @@ export interface Environment {
   readonly fresh: (site: string, type: ValueType) => SqlValue;
   /** Answers to questions outside of the database, by `outsideAnswers`. */
   readonly answer: OutsideAnswers["answer"];
+  /** Where the texts of unknown values that other rows decide are noted. */
+  readonly ofRows: Set<string>;
 }
 
 /** Rows by alias; null for the missing side of an outer join. */

@@ -11,6 +11,8 @@ export interface FreshValues {
   readonly answer: OutsideAnswers["answer"];
   /** The rows that SKIP LOCKED passed by, by statement: serial runs, in which nothing is locked, pass by the same ones. */
   readonly skipped: Set<string>;
+  /** The texts of unknown values that other rows decide: any two may be equal. */
+  readonly ofRows: Set<string>;
 }
 
 /** Fresh values for all runs of a setup, above every number in it. */
@@ -30,6 +32,7 @@ export function freshValuesFrom(
   return {
     answer,
     skipped: new Set(),
+    ofRows: new Set(),
     value: (instance, site, count, type) => {
       const place = `${instance} ${site} ${count}`;
       const number = numbers.get(place) ?? start + numbers.size;

@@ -155,6 +155,7 @@ export function environmentOf(machine: Machine, drawn: Record<string, number>): 
     affected: machine.affected,
     loops: machine.loops,
     answer: machine.fresh.answer,
+    ofRows: machine.fresh.ofRows,
     fresh: (site, type) => {
       const count = (ownEntry(drawn, site) ?? 0) + 1;
       setEntry(drawn, site, count);

@@ -374,3 +374,27 @@ end $$;
     assert.deepEqual(refusals ?? [], []);
   });
 });
+
+describe("what a window function gives is compared with nothing where it is not followed", () => {
+  // The rank of the row may be what stands for its absence.
+  const ranked = (what: string): string => `-- @isolens dialect mariadb
+create table acc (id int primary key, v int not null) engine=innodb;
+create table told (id int primary key, r int) engine=innodb;
+-- @transaction tell
+BEGIN;
+INSERT INTO told SELECT 1, count(*) FROM acc WHERE id = 1;
+INSERT INTO told SELECT 2, coalesce((SELECT t.r FROM (SELECT id, ${what} AS r FROM acc) t WHERE t.id = 1), 1);
+COMMIT;
+-- @transaction del
+BEGIN;
+DELETE FROM acc WHERE id = 1;
+COMMIT;
+`;
+  const LEVEL = "mariadb:read-committed";
+  it("row_number()", async () => {
+    assert.deepEqual(await confirmedAt(LEVEL, ranked("row_number() over (order by v)")), []);
+  });
+  it("a column is", async () => {
+    assert.notDeepEqual(await confirmedAt(LEVEL, ranked("v")), []);
+  });
+});

@@ -57,3 +57,8 @@ export function isCondition(expression: Expression): boolean {
       return false;
   }
 }
+
+/** An unknown value that other rows decide as well, as that of a window function. */
+export function ofRows(value: Expression): Expression {
+  return value.kind === "unknown" ? { ...value, isOfRows: true } : value;
+}

@@ -1,7 +1,7 @@
 // Calls of functions and aggregates in MySQL, MariaDB, SQL Server and SQLite.
 import { TODAY } from "../currentDate";
 import type { Expression } from "../../../program/expression";
-import { literal } from "../expressions";
+import { literal, ofRows } from "../expressions";
 import { lockRequest } from "../lockRequests";
 import { lose } from "../nsp/scope";
 import { compare, connective } from "../terms";
@@ -26,7 +26,7 @@ export function lowerCall(call: Call, of: Expressions): Expression {
   const { name } = call;
   if (call.windowed) {
     const parts = call.arguments.filter((each) => each.kind !== "star");
-    return lose(work, `the window function ${name}()`, lowerValues(parts, of));
+    return ofRows(lose(work, `the window function ${name}()`, lowerValues(parts, of)));
   }
   const isScalar = call.arguments.length > 1 && (name === "min" || name === "max");
   const aggregate = isScalar ? undefined : aggregateOf(name);

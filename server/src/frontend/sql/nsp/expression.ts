@@ -8,7 +8,7 @@ import type {
   ValueType,
 } from "../../../program/expression";
 import { dictionary } from "../../../protocol/dictionary";
-import { COMPARISONS, literal } from "../expressions";
+import { COMPARISONS, literal, ofRows } from "../expressions";
 import { valueTypeOf } from "../pg/valueType";
 import { calculatesWith } from "../terms";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
@@ -71,7 +71,7 @@ function lowerNode(node: Node | undefined, scope: Scope, work: Work): Expression
       return lose(work, "the function extract()", [lowerExpression(source, scope, work)]);
     }
     case "window_func":
-      return lose(work, `the window function ${text(node, "name") ?? ""}()`, []);
+      return ofRows(lose(work, `the window function ${text(node, "name") ?? ""}()`, []));
     default:
       return lose(work, `an expression of kind ${String(node["type"])}`, []);
   }
@@ -389,7 +389,7 @@ function aggregate(node: Node, scope: Scope, work: Work): Expression {
   const kind = AGGREGATES[name] ?? "other";
   const args = child(node, "args");
   const argument = child(args, "expr");
-  if (isNode(node["over"])) return lose(work, `the window function ${name}()`, []);
+  if (isNode(node["over"])) return ofRows(lose(work, `the window function ${name}()`, []));
   const distinct = args?.["distinct"] === "DISTINCT";
   if (kind === "other" || isNode(node["filter"])) {
     const why = kind === "other" ? `the aggregate ${name}()` : "an aggregate with FILTER";

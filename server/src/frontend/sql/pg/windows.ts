@@ -3,7 +3,7 @@
 import type { FuncCall, Node, WindowDef } from "libpg-query";
 import type { Expression, Query } from "../../../program/expression";
 import { prefixRelations } from "../../../program/mapColumns";
-import { literal } from "../expressions";
+import { literal, ofRows } from "../expressions";
 import { compare, emptyQuery, connective } from "../terms";
 import { constantOf, lastName } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
@@ -52,7 +52,7 @@ export function windowValue(
       ? undefined
       : overRows(call, name, aggregate, { rows, window, scope, work });
   if (known !== undefined) return known;
-  return lose(work, `the window function ${name}()`, lowerAll(call.args, scope, work));
+  return ofRows(lose(work, `the window function ${name}()`, lowerAll(call.args, scope, work)));
 }
 
 interface Asked {
