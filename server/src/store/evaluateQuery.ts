@@ -9,6 +9,7 @@ import { evaluate, isTrue } from "./evaluateExpression";
 import { NotExecutable, SqlFailure } from "./failure";
 import {
   conjuncts,
+  WaitFor,
   withRows,
   type Acting,
   type Binding,
@@ -40,13 +41,36 @@ function computeRows(query: Query, frame: Frame): ResultRows {
     return limited(query, outputRows(query, bindings, frame), frame);
   }
   const searching = { ...frame, targets: lockedTargets(query.lock, frame.acting, frame) };
-  const bindings = joinRelations(query.relations, query.where, searching);
+  const bindings = searchedRows(query, searching);
   if (!isGrouped(query) && !query.distinct)
     return outputRows(query, lockedRows(query, query.lock, bindings, frame, frame.acting), frame);
   // LIMIT counts groups: all of their rows are locked.
   const { limit: _limit, offset: _offset, ...whole } = query;
   const rows = lockedRows(whole, query.lock, bindings, frame, frame.acting);
   return limited(query, outputRows(query, rows, frame), frame);
+}
+
+/**
+ * The rows that a query locks while it searches. Where LIMIT counts them in another order than that of the key, the server may come to them
+ * in that one, so that it waits for others.
+ */
+function searchedRows(query: Query, searching: Frame): readonly Binding[] {
+  try {
+    return joinRelations(query.relations, query.where, searching);
+  } catch (problem) {
+    if (!(problem instanceof WaitFor)) throw problem;
+    if (searching.targets === undefined || query.limit === undefined) throw problem;
+    if (isInOrderOfKey(query, searching)) throw problem;
+    throw new NotExecutable("a search for the first rows of an order waits before it has them");
+  }
+}
+
+function isInOrderOfKey({ relations, orderBy }: Query, { schema }: Frame): boolean {
+  return orderBy.every(({ value, descending }, at) => {
+    const relation = relations.find(({ alias }) => value.kind === "column" && alias === value.relation); // prettier-ignore
+    if (descending || value.kind !== "column" || relation?.kind !== "base") return false;
+    return findTable(schema, relation.table).primaryKey[at] === value.column;
+  });
 }
 
 /** The tables in which the clause's relations are searched, where its locks are taken. */

@@ -86,6 +86,21 @@ describe("facts about InnoDB", () => {
     assert.deepEqual(leftOut("id = 1", "UPDATE t SET n = 1 WHERE id = 1"), []);
   });
 
+  it("a search for the first rows waits where the order of its index leads it", () => {
+    const leftOut = (order: string): readonly string[] => {
+      const scripts = {
+        Change: "UPDATE t SET v = 1 WHERE id = 2; INSERT INTO t (id, v) VALUES (1, 0);",
+        First: `SELECT id FROM t WHERE v = 0 ORDER BY ${order} LIMIT 1 FOR UPDATE;`,
+      };
+      const setup = { instances: instances("Change", "First"), initial: { t: rowsOf({ 2: 0 }) } };
+      const level = (): ProductLevel => productOf("mariadb:read-committed");
+      return enumerateProduct(programOf(scripts, [T]), setup, level, 1000).leftOut;
+    };
+    assert.deepEqual(leftOut("id"), []);
+    for (const order of ["id DESC", "v, id"])
+      assert.deepEqual(leftOut(order), ["a search for the first rows of an order waits before it has them"]); // prettier-ignore
+  });
+
   it("a scan that waits does not come back to a row that is inserted behind it", () => {
     const scan = (id: number, base: number) =>
       `SELECT count(*) AS n FROM t WHERE v >= 15 FOR UPDATE \\gset
