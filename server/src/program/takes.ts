@@ -1,10 +1,11 @@
 // Formats of texts beyond a column's coarse type: a server rejects 'a' for a uuid.
 
-/** `length`: the maximal number of characters. */
+/** `length`: the maximal number of characters. `pattern`: a regular expression that a CHECK asks for. */
 export type Takes =
   | { readonly kind: "uuid" | "address" | "hardware" | "clock" | "interval" }
   | { readonly kind: "labels"; readonly labels: readonly string[] }
-  | { readonly kind: "length"; readonly most: number };
+  | { readonly kind: "length"; readonly most: number }
+  | { readonly kind: "pattern"; readonly pattern: string };
 
 /** The details of a type: the numbers in its parentheses, and the labels of an enumeration. */
 export interface TypeDetails {

@@ -1,5 +1,6 @@
 // Deterministic SQL functions by name. Unlisted ones give an opaque term of their arguments.
 import { TEXT_AS_BYTES, type TextMethod } from "../program/functions";
+import { matchesPattern } from "../program/pattern";
 import { dictionary } from "../protocol/dictionary";
 import { SqlFailure } from "./failure";
 import { callOfMoments } from "./moments";
@@ -102,6 +103,11 @@ const FUNCTIONS = dictionary<SqlFunction | undefined>({
   // The cast of an integer, after which `/` keeps fractions.
   numeric: strict(([value = null]) => numeric(value, toDecimal)),
   [TEXT_AS_BYTES]: lax(([value = null]) => value),
+  "~": strict((values) => matched(values) ?? unknownCall("~", values)),
+  "!~": strict((values) => {
+    const answer = matched(values);
+    return answer === undefined ? unknownCall("!~", values) : !answer;
+  }),
   greatest: lax((values) => extreme(values, 1)),
   least: lax((values) => extreme(values, -1)),
   nullif: lax(([left = null, right = null]) =>
@@ -130,6 +136,13 @@ const FUNCTIONS = dictionary<SqlFunction | undefined>({
   length: text((value) => [...value].length),
   char_length: text((value) => [...value].length),
 });
+
+/** True if a text matches a regular expression; undefined if that is not understood. */
+function matched([text, pattern]: readonly SqlValue[]): boolean | undefined {
+  return typeof text === "string" && typeof pattern === "string"
+    ? matchesPattern(pattern, text)
+    : undefined;
+}
 
 /** The greatest (1) or least (-1) non-NULL value. */
 function extreme(values: readonly SqlValue[], sign: 1 | -1): SqlValue {

@@ -240,3 +240,22 @@ COMMIT;`;
   assert.deepEqual(verdicts(report), ["Take+Take state"]);
   assert.equal(report.anomalies[0]?.status, "confirmed", report.anomalies[0]?.reason);
 });
+
+test("texts that a CHECK asks to be of a format are, also those of parents that nothing mentions", async () => {
+  const text = `CREATE TABLE policy (hash text PRIMARY KEY CHECK (hash ~ '^sha256:[0-9a-f]{8}$'), kind text NOT NULL CHECK (kind ~ '^[a-z]+$'));
+CREATE TABLE seat (id int PRIMARY KEY, policy text NOT NULL REFERENCES policy, slug text NOT NULL CHECK (slug ~ '^[a-z]{2,9}$'), taken int NOT NULL);
+-- @transaction Take
+BEGIN;
+SELECT taken FROM seat WHERE id = :id AND slug = :slug \\gset
+UPDATE seat SET taken = :taken + 1 WHERE id = :id AND slug = :slug;
+COMMIT;`;
+  const report = await analyse([sql(text)], "postgres:read-committed", 2);
+  assert.deepEqual(verdicts(report), ["Take+Take state"]);
+  const [anomaly] = report.anomalies;
+  assert.equal(anomaly?.status, "confirmed", anomaly?.reason);
+  const [seat] = anomaly.witness.initial["seat"] ?? [];
+  const [policy] = anomaly.witness.initial["policy"] ?? [];
+  assert.match(String(seat?.["slug"]), /^[a-z]{2,9}$/u);
+  assert.match(String(policy?.["hash"]), /^sha256:[0-9a-f]{8}$/u);
+  assert.equal(seat?.["policy"], policy?.["hash"]);
+});

@@ -1,6 +1,7 @@
 // Formats of texts in columns of a type, and invented texts of each format.
 import type { ValueType } from "../../program/expression";
 import type { Takes } from "../../program/takes";
+import { matchesPattern, matchingText } from "../../program/pattern";
 import { MADE_UUID } from "../../protocol/witness";
 
 /** The format of a column's texts, else that of its type. */
@@ -27,6 +28,8 @@ export function fits(look: Look, text: string): boolean {
       return look.labels.includes(text);
     case "length":
       return text.length <= look.most;
+    case "pattern":
+      return matchesPattern(look.pattern, text) !== false;
     case "address":
       return /^\d+\.[\d.]+$|:/u.test(text);
     case "hardware":
@@ -74,6 +77,14 @@ const LETTERS = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 const MANY = 10_000;
 
 function* candidates(look: Exclude<Look, { kind: "labels" }>): Generator<string, undefined> {
+  if (look.kind === "pattern") {
+    for (let at = 1; at < MANY; at += 1) {
+      const text = matchingText(look.pattern, at);
+      if (text === undefined) return undefined;
+      yield text;
+    }
+    return undefined;
+  }
   if (look.kind !== "length") {
     for (let at = 1; at < MANY; at += 1) yield numbered(look.kind, at);
     return undefined;
@@ -84,7 +95,10 @@ function* candidates(look: Exclude<Look, { kind: "labels" }>): Generator<string,
   return undefined;
 }
 
-function numbered(kind: Exclude<Look["kind"], "labels" | "length">, at: number): string {
+function numbered(
+  kind: Exclude<Look["kind"], "labels" | "length" | "pattern">,
+  at: number,
+): string {
   const digits = (value: number, width: number, base = 10): string =>
     value.toString(base).padStart(width, "0");
   switch (kind) {

@@ -22,8 +22,8 @@ interface Judging {
  * shows it, as many texts are replaced as leave it, one after the other.
  */
 export function withReadableValues(finding: Finding, judging: Judging, flat: FlatProgram): Finding {
+  if (finding.confirmation.status !== "confirmed") return withFittingTexts(finding, judging, flat);
   const { confirmation, tables } = finding;
-  if (confirmation.status !== "confirmed") return finding;
   const { program, levels, judge } = judging;
   const { witness } = confirmation;
   const under = (setup: Setup): Finding | undefined => {
@@ -52,6 +52,22 @@ export function withReadableValues(finding: Finding, judging: Judging, flat: Fla
     chosen.add(each);
   }
   return best;
+}
+
+/** The finding with texts that fit their columns, if it can be executed with them alone: a CHECK may ask for a format. */
+function withFittingTexts(
+  finding: Finding,
+  { program, levels, judge }: Judging,
+  flat: FlatProgram,
+): Finding {
+  const { confirmation, tables, past } = finding;
+  const { witness } = confirmation;
+  for (const setup of dressings(program, flat, witness)) {
+    const plan = { ...setup, schedule: witness.schedule, tables, ...(past && { past }) };
+    const other = judge(program, levels, plan);
+    if (other.status === "confirmed") return { ...finding, confirmation: other };
+  }
+  return finding;
 }
 
 /** Limit of runs with single texts replaced. */

@@ -1,6 +1,6 @@
 // Columns and arguments connected by data flow: values that are compared with or written to one another share a format, and mean the same
 // texts of the program.
-import type { ValueType } from "../../program/expression";
+import type { Expression, ValueType } from "../../program/expression";
 import type { Schema } from "../../program/schema";
 import type { Takes } from "../../program/takes";
 import { ownEntry } from "../../protocol/dictionary";
@@ -38,11 +38,12 @@ export function placesOfTexts(
   const types = new Map<string, ValueType>();
   const own = new Map<string, Takes>();
   const defaults = new Map<string, string>();
-  for (const { name, columns } of schema.tables)
+  for (const { name, columns, checks } of schema.tables)
     for (const { name: column, type, takes, default: value } of columns) {
       const node = nodeOf({ table: name, column });
       types.set(node, type);
-      if (takes) own.set(node, takes);
+      const asked = takes ?? patternOf(checks, column);
+      if (asked) own.set(node, asked);
       if (value?.kind === "literal" && typeof value.value === "string")
         defaults.set(node, value.value);
     }
@@ -138,6 +139,13 @@ export function placesOfTexts(
     }
     walk(rest, sourcesIn(id, operations, ""), guards);
   }
+  for (const { name, foreignKeys } of schema.tables)
+    for (const { columns, table, referenced } of foreignKeys)
+      columns.forEach((column, at) => {
+        const parent = referenced[at];
+        if (parent !== undefined)
+          join(nodeOf({ table: name, column }), nodeOf({ table, column: parent }));
+      });
   for (const { name, checks } of Object.values(tables))
     walk(checks, sourcesIn("", [], name), new Set());
   return (place) => {
@@ -154,6 +162,18 @@ export function placesOfTexts(
       ...(usual !== undefined && !isFree && { usual }),
     };
   };
+}
+
+/** The regular expression that a CHECK asks a column for. */
+function patternOf(checks: readonly Expression[], column: string): Takes | undefined {
+  for (const check of checks) {
+    if (check.kind !== "call" || check.name !== "~") continue;
+    const [of, by] = check.arguments;
+    const isOfColumn = of?.kind === "column" && of.column === column;
+    if (isOfColumn && by?.kind === "literal" && typeof by.value === "string")
+      return { kind: "pattern", pattern: by.value };
+  }
+  return undefined;
 }
 
 type Source = { readonly node: string } | { readonly text: string };
