@@ -315,6 +315,8 @@ export interface ObjectValue {
   readonly class?: { readonly class: HirClass; readonly scope: Scope };
   /** A `Map` of JavaScript: its keys are fields, and it has the methods of one. */
   readonly isMap?: boolean;
+  /** The declared type of what such a map holds. */
+  readonly content?: Type;
   /** The entries of a map whose keys are only known when it runs: a list of pairs. */
   readonly pairs?: Value;
 }

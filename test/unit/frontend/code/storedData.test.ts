@@ -71,6 +71,20 @@ globalThis.queue = global;`,
 const slots = globalThis as unknown as { queue?: Queue | null };
 const global = slots.queue ?? made();`,
   ],
+  "a map of maps of sets that a method fills": [
+    `store.note("a" + id, text);`,
+    `class Store {
+  private byKind: Map<string, Map<string, Set<string>>> = new Map();
+  note(kind: string, name: string) {
+    let inner = this.byKind.get(kind);
+    if (!inner) { inner = new Map(); this.byKind.set(kind, inner); }
+    let names = inner.get(name);
+    if (!names) { names = new Set<string>(); inner.set(name, names); }
+    names.add(name);
+  }
+}
+const store = new Store();`,
+  ],
   "a function that a long function makes": [
     `present({ id });`,
     `const settings = { name: process.env.NAME ?? "none" };

@@ -507,7 +507,7 @@ function filledObject(
   for (const field of of.class.fields) {
     if (field.isStatic || (!field.value && assigned.has(field.name))) continue;
     const value = field.value
-      ? state.evaluator.expression(state, scope, field.value)
+      ? meetType(state, state.evaluator.expression(state, scope, field.value), field.type, of.scope)
       : (heldIn(field) ?? (args && unassigned(field, of.scope)));
     if (value) self.fields.set(field.name, newCell(state, value));
   }

@@ -10,6 +10,7 @@ import {
   type Type,
 } from "../../typeTree";
 import { oneCollection, oneOfSeveral, unknown, type ObjectValue, type Value } from "../../values";
+import { isKept } from "./weakReferences";
 
 /**
  * True if something holds for a value, or for one within it. `look` says whether it holds for one, or gives those within
@@ -113,12 +114,15 @@ function isOfData(type: Type): boolean {
 /** A part of a list or a record of which it is not known which. */
 export function unknownPart(whole: Value, why: string, reads: readonly Expression[]): Value {
   const parts = partsOf(whole);
-  return parts ? unknownOf(parts, why, reads) : unknownOfType(itemsOf(whole), why, reads);
+  const joined = parts && unknownOf(parts, why, reads);
+  const type = itemsOf(whole);
+  return joined && (type === undefined || !isKept(joined)) ? joined : unknownOfType(type, why, reads); // prettier-ignore
 }
 
 /** The declared type of what something holds. */
 function itemsOf(whole: Value): Type | undefined {
   if (whole.kind === "unknown") return whole.items;
+  if (whole.kind === "object") return whole.content;
   return whole.kind === "input" && whole.type !== undefined
     ? itemTypeOf(typeTree(whole.type))
     : undefined;

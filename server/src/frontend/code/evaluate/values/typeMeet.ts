@@ -7,6 +7,7 @@ import {
   isCollectionType,
   isNothing,
   isOfScalars,
+  itemTypeOf,
   typeTree,
   type RecordType,
   type Type,
@@ -35,6 +36,10 @@ export function meetType(
       const [then, otherwise] = [met(each.then), met(each.otherwise)];
       const isSame = then === each.then && otherwise === each.otherwise;
       return isSame ? each : { ...each, then, otherwise };
+    }
+    if (each.kind === "object" && each.isMap === true && !each.content) {
+      const content = itemTypeOf(tree);
+      return content ? { ...each, content } : each;
     }
     if (!isKept(each) || each.items) return each;
     data ??= dataType(state, tree, { module, depth: DEEPEST }) ?? tree;
