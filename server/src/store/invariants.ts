@@ -87,12 +87,13 @@ export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
   const free = findTable(program.schema, table).columns.filter(
     ({ name }) => mentioned.has(name) && !fixed.has(name),
   );
+  const names = new Set(free.map(({ name }) => name));
   const texts = [...new Set(conditions.flatMap(textsIn))];
   let tried = 0;
   for (let changes = 0; changes <= MOST_CHANGES; changes += 1)
     for (const values of combinations(free, texts, changes)) {
       const next = added({ ...row, ...Object.fromEntries(values) });
-      if (breaksNone(program, next, table)) return next;
+      if (breaksNone(program, next, table, names)) return next;
       tried += 1;
       if (tried === MOST_TRIED) return added(row);
     }
@@ -171,8 +172,19 @@ function textsIn(expression: Expression): readonly string[] {
   return own ? [String(expression.value)] : operandsOf(expression).flatMap(textsIn);
 }
 
-/** True if a table's last row breaks no condition that can be evaluated: the judge says what of the others stands in the way. */
-function breaksNone({ schema, invariants = [] }: Program, rows: Rows, name: string): boolean {
+/**
+ * True if a table's last row breaks no invariant and no CHECK on its free columns, as far as these can be evaluated: the judge says what
+ * of the others stands in the way.
+ */
+function breaksNone(
+  { schema, invariants = [] }: Program,
+  rows: Rows,
+  name: string,
+  free: ReadonlySet<string>,
+): boolean {
+  const checks = findTable(schema, name).checks.filter((each) =>
+    columnsOf(each).some(({ column }) => free.has(column)),
+  );
   const tables = initialRows(schema, rows);
   const last = (tables.get(name) ?? []).slice(-1);
   const frame = frameOver(schema, tables);
@@ -183,7 +195,7 @@ function breaksNone({ schema, invariants = [] }: Program, rows: Rows, name: stri
         each.condition.kind === "exists" ||
         unlessUnknown(() => breaking(schema, each, tables).length === 0),
     ) &&
-    findTable(schema, name).checks.every((check) =>
+    checks.every((check) =>
       last.every((row) =>
         unlessUnknown(() => truth(evaluate(check, withRows(frame, { [name]: row }))) !== false),
       ),

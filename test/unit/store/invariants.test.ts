@@ -123,3 +123,11 @@ test("a row is added where the store cannot evaluate a CHECK of its table", asyn
     [1],
   );
 });
+
+test("a CHECK on what a row is added with hides no CHECK on the rest of it", async () => {
+  const text = `CREATE TABLE team (code text PRIMARY KEY CHECK (length(code) = 4), kind text NOT NULL CHECK (kind IN ('small', 'large')));`;
+  const program = readProgram([{ file: "a.sql" as FileId, text }], await parsers);
+  const row = { code: "v0", kind: "a" };
+  const { team = [] } = withRow(program, {}, { table: "team", row, fixed: new Set(["code"]) });
+  assert.deepEqual(team, [{ code: "v0", kind: "small" }]);
+});
