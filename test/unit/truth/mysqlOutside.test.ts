@@ -167,15 +167,13 @@ const ignoring = (condition: string): string =>
   );
 
 checked("warnings of INSERT IGNORE", [
-  ...["1062", "sqlstate '23000'", "1452", "sqlwarning"].map(
-    (condition): Case => ({
-      name: `run a handler for ${condition}`,
-      text: ignoring(condition),
-      level: "mariadb:serializable",
-      verdict: "unknown",
-      why: /INSERT IGNORE whose warnings run a handler/,
-    }),
-  ),
+  ...["1062", "sqlstate '23000'", "1452", "sqlwarning"].map((condition): Case => ({
+    name: `run a handler for ${condition}`,
+    text: ignoring(condition),
+    level: "mariadb:serializable",
+    verdict: "unknown",
+    why: /INSERT IGNORE whose warnings run a handler/,
+  })),
   {
     name: "run none for SQLEXCEPTION",
     text: ignoring("sqlexception"),
