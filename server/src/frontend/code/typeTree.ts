@@ -27,10 +27,17 @@ const DEEPEST = 60;
 
 /** The tree of a type. */
 export function typeTree(text: string): Type {
-  const reader = new TypeReader(text);
-  const type = reader.whole();
-  return type ?? { kind: "other", text: text.trim() };
+  const known = TREES_CACHE.get(text);
+  if (known) return known;
+  const type = new TypeReader(text).whole() ?? { kind: "other", text: text.trim() };
+  if (TREES_CACHE.size >= MOST_TREES) TREES_CACHE.clear();
+  TREES_CACHE.set(text, type);
+  return type;
 }
+
+/** Trees by their texts: the same types are asked for with each call. */
+const TREES_CACHE = new Map<string, Type>();
+const MOST_TREES = 20_000;
 
 /** The types of which something is one. */
 export function alternativesOf(type: Type): readonly Type[] {

@@ -13,7 +13,6 @@ import {
   inputOf,
   instanceOf,
 } from "../transactions/instances";
-import { ofDeclaredType } from "../transactions/clientTypes";
 import { callBuiltin, externalResult } from "../builtins/builtins";
 import type { HirFunction } from "../../hir";
 import { isInput } from "../../roots/provenance";
@@ -57,7 +56,7 @@ import { inUnknownTransaction, noteUnknownQuery } from "../transactions/unknownT
 import { semanticsOf } from "../../semantics";
 import { opensByName } from "../../callGraph/transactionOpeners";
 import { libraryOf } from "../../libraries/library";
-import { mergeReturns } from "./returns";
+import { mergeReturns, ofReturnType } from "./returns";
 import { isOwnCall, overloadOf, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./awaits";
 import { throughLimiter } from "./limiters";
@@ -522,7 +521,7 @@ function callFunction(
   if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
   endTarget(state, target, left, source);
-  const returned = ofDeclaredType(state, mergeReturns(frame, left), hir.returns, scope);
+  const returned = ofReturnType(state, mergeReturns(frame, left), callee);
   const result = hir.isAsync === true && isPending(returned) ? settle(state, returned) : returned;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   return isCalculated ? resultFromOutside(state, result, called) : result;

@@ -2,6 +2,7 @@
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { scalar, UNDEFINED, type Value } from "../../values";
+import { ofDeclaredType } from "../transactions/clientTypes";
 import { expressionOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isScalar } from "../merge";
@@ -12,6 +13,7 @@ import { foreignAs } from "../values/foreignValues";
 import { isCall } from "../values/outside";
 import { emit, sourceOf, type CallSite, type Frame, type State } from "../state";
 import { canChoose } from "../values/texts";
+import { meetType } from "../values/typeMeet";
 
 /** Result of a function that has several returns. */
 export function mergeReturns(frame: Frame, left: boolean): Value {
@@ -35,6 +37,18 @@ export function mergeReturns(frame: Frame, left: boolean): Value {
     return foreignAs(returns, one);
   }
   return chosen(frame, values);
+}
+
+/** The result of a function, with what its return type says of it. */
+export function ofReturnType(
+  state: State,
+  value: Value,
+  { function: { returns }, scope }: Extract<Value, { kind: "function" }>,
+): Value {
+  if (returns === undefined) return value;
+  const mayBeClient = state.workspace.leads.mayHold(scope.module.file, returns);
+  const of = mayBeClient ? ofDeclaredType : meetType;
+  return of(state, value, returns, scope);
 }
 
 /** The value of the return that was come to. */

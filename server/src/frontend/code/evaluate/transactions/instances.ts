@@ -106,10 +106,8 @@ export function inputOfType(state: State, type: WrittenType, place: ArgumentPlac
     const isReached = interfaces.some((each) => state.workspace.reach.isReachedBy(each, property));
     return isReached ? { kind: "external", name: partPath(path, property), isDataAccess: true } : undefined; // prettier-ignore
   };
-  const item = itemOfType(state, meant);
-  if (!semanticsOf(module.file).hasStructuralTypes) {
-    return { ...input, members: ofInterface, ...(item && { item }) };
-  }
+  const item = (at: ArgumentPlace): Value | undefined => itemOfType(state, meant, at);
+  if (!semanticsOf(module.file).hasStructuralTypes) return { ...input, members: ofInterface, item };
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
   const named = name === undefined ? undefined : typeOfName(state, module, name);
   const standsFor =
@@ -142,27 +140,19 @@ export function inputOfType(state: State, type: WrittenType, place: ArgumentPlac
     return own && inputOfType(state, own, place);
   };
   return {
-    ...{ ...input, members, holder: module.file, ...(item && { item }) },
+    ...{ ...input, members, holder: module.file, item },
     ...(standsFor !== undefined && { standsFor }),
     ...(isOfFunction(named ?? meant) && { gives }),
   };
 }
 
-/** The items of a list of that type, wherever they stand; undefined for what is no list. */
-function itemOfType(
-  state: State,
-  type: WrittenType,
-): ((place: ArgumentPlace) => Value | undefined) | undefined {
+/** The items of a list of that type, wherever they stand: undefined for what is no list. */
+function itemOfType(state: State, type: WrittenType, place: ArgumentPlace): Value | undefined {
   const of = typeOfItem(state, type);
-  return (
-    of &&
-    ((place) => {
-      const value = inputOfType(state, of, place);
-      if (value.kind === "input") return value;
-      const isRow = value.kind === "object" && argumentPlace(value) !== undefined;
-      return isRow ? sameEntity(state, value, place) : undefined;
-    })
-  );
+  const value = of && inputOfType(state, of, place);
+  if (value?.kind === "input") return value;
+  const isRow = value?.kind === "object" && argumentPlace(value) !== undefined;
+  return isRow ? sameEntity(state, value, place) : undefined;
 }
 
 /** The members of an object that use a database and are a part of a type: `T & { more: string }`. */

@@ -28,7 +28,7 @@ export function meetType(
   type: string | undefined,
   { module }: Pick<Scope, "module">,
 ): Value {
-  if (type === undefined) return value;
+  if (type === undefined || !MET.has(value.kind)) return value;
   const tree = typeTree(type);
   let data: Type | undefined;
   const met = (each: Value): Value => {
@@ -48,6 +48,9 @@ export function meetType(
   };
   return met(value);
 }
+
+/** Kinds of values of which a type may say more. */
+const MET: ReadonlySet<Value["kind"]> = new Set<Value["kind"]>(["choice", "object", "unknown"]);
 
 interface Place {
   readonly module: ModuleScope;
