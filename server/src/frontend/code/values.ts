@@ -87,7 +87,7 @@ export interface ArgumentElement {
   readonly index: Expression;
 }
 
-/** Where a part of an argument stands. */
+/** The place of a part of an argument: its path, and the array item that it is of. */
 export interface ArgumentPlace {
   readonly path: string;
   readonly element?: ArgumentElement;

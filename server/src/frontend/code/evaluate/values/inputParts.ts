@@ -10,7 +10,7 @@ type Input = Extract<Value, { kind: "input" }>;
 
 const WHICH_ITEM = "which item of a list was written is not known";
 
-/** Where a part of an argument stands; an element that a loop takes is another one in each round. */
+/** The key of a part of an argument; an element that a loop takes is another one in each round. */
 export function keyOf({ path, born, element }: ArgumentPlace): string {
   if (element === undefined) return path;
   return `${path} ${born === undefined ? JSON.stringify(element.index) : String(born)}`;
