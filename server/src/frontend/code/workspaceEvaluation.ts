@@ -130,10 +130,10 @@ export function* beginEvaluation(around: CodeSurroundings): SlicedWork<Workspace
 /** True if a call may be a method of a row of that library, whatever it is called on. */
 function mayBeOfRow(
   { name, statementsOfRows }: Library,
-  { method, isOfPackage }: ModuleCall,
+  { method, isOfPackage, isPromise }: ModuleCall,
   used: ReadonlySet<string>,
 ): boolean {
-  return used.has(name) && !isOfPackage && statementsOfRows?.has(method) === true;
+  return isPromise && used.has(name) && !isOfPackage && statementsOfRows?.has(method) === true;
 }
 
 /** Evaluates a function; keeps its writes until the functions that it created have been evaluated. */

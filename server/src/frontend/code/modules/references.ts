@@ -50,6 +50,8 @@ export interface WrittenCall {
   readonly isOfMember: boolean;
   /** Kind of the first argument. A text that does not begin as SQL is none. */
   readonly first: "none" | "sql" | "text" | "record" | "function" | "other";
+  /** It is awaited where it stands, or returned. */
+  readonly isPromise: boolean;
 }
 
 /** The names in a part of HIR as it was first read. Linear in its size, once. */
@@ -71,6 +73,7 @@ function read(origin: object): References {
   const handed = new Set<string>();
   const marks = new Map<unknown, string>();
   const calls = new Map<string, WrittenCall>();
+  const promises = new Set<unknown>();
   let isDirect = false;
   let throws = false;
   let makesNew = false;
@@ -110,7 +113,7 @@ function read(origin: object): References {
         if ("callee" in part && "arguments" in part) {
           const from = askedModule(part as Extract<HirExpression, { kind: "call" }>);
           if (from !== undefined) modules.add(from);
-          const call = writtenCall(part as Extract<HirExpression, { kind: "call" }>);
+          const call = writtenCall(part as Extract<HirExpression, { kind: "call" }>, promises.has(part)); // prettier-ignore
           const change = changedByCall(part as Extract<HirExpression, { kind: "call" }>);
           if (change !== undefined) changed.add(change);
           for (const each of handedBy(part as Extract<HirExpression, { kind: "call" }>))
@@ -133,6 +136,12 @@ function read(origin: object): References {
         break;
       case "throw":
         throws = true;
+        break;
+      case "await":
+        if ("operand" in part) promises.add(part.operand);
+        break;
+      case "return":
+        if ("value" in part) promises.add(part.value);
         break;
       case "bind":
         if ("name" in part && typeof part.name === "string") assigned.add(part.name);
@@ -226,17 +235,23 @@ function isOfDatabase(part: object): boolean {
   return isCall && databaseCall(part as HirExpression) !== undefined; // a node of one of these kinds
 }
 
-function writtenCall({
-  kind,
-  callee,
-  arguments: [argument],
-}: Extract<HirExpression, { kind: "call" | "new" }>): WrittenCall | undefined {
+function writtenCall(
+  { kind, callee, arguments: [argument] }: Extract<HirExpression, { kind: "call" | "new" }>,
+  isPromise: boolean,
+): WrittenCall | undefined {
   if (kind !== "call") return undefined;
   const first = argument ? kindOf(argument.value) : "none";
-  if (callee.kind === "name") return { method: callee.name, object: "", isOfMember: false, first };
+  if (callee.kind === "name")
+    return { method: callee.name, object: "", isOfMember: false, first, isPromise };
   if (callee.kind !== "member") return undefined;
   const { property: method, object } = callee;
-  return { method, object: lastName(object), isOfMember: object.kind === "member", first };
+  return {
+    method,
+    object: lastName(object),
+    isOfMember: object.kind === "member",
+    first,
+    isPromise,
+  };
 }
 
 function kindOf(hir: HirExpression): WrittenCall["first"] {
